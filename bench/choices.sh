@@ -37,8 +37,7 @@ folder=build/bench/choices
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# Removes the races from wisdom: lines that begin with "race", and the indented lines below them, which list the ways.
-without_races() { sed -e '/^race /,/^[^ ]/{/^race /d;/^ /d}' -e '/^# speaks for /d'; }
+without_races() { jq '.races = []'; }  # of a file of wisdom
 
 race() {  # race NAME COLLECTIVE OPTIONS... -- LAUNCH...
   local name=$1 collective=$2 options=()

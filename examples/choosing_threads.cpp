@@ -34,7 +34,7 @@ int main() {
     Plan exchange = plan(ranks, Problem::alltoall(ranks.size(), sizeof(int)));  // the algorithm is "auto"
     exchange.execute(to_send.data(), received.data());
     const Decision& decision = *exchange.decision();
-    if (me == 0) std::printf("%s\n%s\n", decision.chosen.algorithm.c_str(), decision.reason.c_str());
+    if (me == 0) std::printf("%s\n%s\n", specification(decision.chosen.algorithm).c_str(), decision.reason.c_str());
 
     for (int turn = 0; turn < 3; ++turn) alltoall(ranks, to_send, received);  // the first call makes a plan, the others find it
     if (me == 0) right = right && received == expected;

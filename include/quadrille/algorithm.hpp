@@ -126,6 +126,10 @@ struct Choice {
 // similar one) and for a value out of range for this problem.
 Choice parse_choice(const Problem& problem, std::string_view specification);
 
+// The same for problems of any size, such as those of a file. The choice has only the parameters that the text names, with values
+// whose ranges are not checked; `completed` adds the others and checks all. Words that stand for numbers are refused.
+Choice parse_choice(Collective collective, std::string_view specification);
+
 // Returns `choice` with defaults for the parameters that it lacks. Throws Error{misuse} if a value is out of range for
 // this problem, or a word instead of a number or vice versa.
 Choice completed(const Problem& problem, Choice choice);

@@ -32,6 +32,10 @@ bool names_vendor(std::string_view text);  // true if parse_candidate reads `tex
 // Parses "vendor", "vendor:linear_sync", or an algorithm as parse_choice does. Empty text means the collective's
 // default algorithm (`default_algorithm`). No text stands for a family.
 Candidate parse_candidate(const Problem& problem, std::string_view text);
+Candidate parse_candidate(Collective collective, std::string_view text);  // for problems of any size, as parse_choice
+
+// Returns the candidate with values for all its parameters, as `completed` does for a choice.
+Candidate completed(const Problem& problem, Candidate candidate);
 
 // The inverse of parse_candidate: "vendor", "vendor:linear_sync", or the algorithm with all its parameters; for a family, its name.
 std::string specification(const Candidate& candidate);

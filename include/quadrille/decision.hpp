@@ -2,8 +2,8 @@
 // Chooses how to solve a problem: by measurements on this machine if there are any, otherwise by predicted price.
 //
 //   Decision decision = decide(problem, wisdom, {.executors = {Executor::shared, Executor::mpi}, .with_vendor = true});
-//   decision.chosen.algorithm;  // "bruck:radix=4,..."
-//   decision.reason;            // "measured on 2026-11-22: 3.2 us, 0.6 times the vendor's"
+//   to_string(decision.chosen);  // "bruck:radix=4,... blocking shared"
+//   decision.reason;             // "measured on 2026-11-22: 3.2 us, 0.6 times the vendor's"
 #pragma once
 
 #include <optional>
@@ -82,9 +82,6 @@ Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOption
 // Chooses a way. Local and pure: equal arguments give equal decisions on all ranks. Throws Error{misuse} if the effort is
 // wisdom_only and wisdom has no record that answers for the situation.
 Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options);
-
-// Returns the plan options that run a problem this way. Throws Error{misuse} if the way's text does not fit the problem.
-PlanOptions plan_options_of(const Problem& problem, const Way& way);
 
 // Forgets the wisdom that this process has read or measured. At its next plan that has to choose, rank 0 reads the wisdom file
 // again and sends its contents to all ranks.

@@ -127,6 +127,23 @@ class Group {
   Communicator& ranks_;
 };
 
+// One way to solve a problem: what runs, and how. It is the value by which decisions, races, wisdom and plans name what they take.
+struct Way {
+  Candidate algorithm;
+  Policy policy = Policy::blocking;
+  int buffers = 2;                          // as in PlanOptions
+  Executor executor = Executor::automatic;  // in wisdom, in decisions and in the result of a race: the one that runs it
+  bool keep_step = false;                   // as in PlanOptions
+
+  bool operator==(const Way&) const = default;
+
+  // True for the MPI library's own collective ("the vendor's").
+  bool is_vendor() const { return quadrille::is_vendor(algorithm); }
+};
+
+// Such as "bruck:radix=4,... blocking shared". The number of buffers is shown if it is not 2, as in "dataflow/1".
+std::string to_string(const Way& way);
+
 struct PlanOptions {
   // "auto", a specification such as "bruck:radix=2" (parse_candidate reads it), or a Candidate. With "auto" the plan chooses the
   // algorithm, the policy and, if `executor` is automatic, the executor.
@@ -146,6 +163,9 @@ struct PlanOptions {
   bool keep_step = false;
   Bytes longest_message = Bytes{1} << 30;  // executors mpi, hybrid: longer messages are split, because MPI's counts are 32-bit
 };
+
+// Returns the options with the members that the way has, too: the plan runs this way.
+PlanOptions plan_options_of(const Way& way, PlanOptions options = {});
 
 // A collective made ready to run any number of times. A plan keeps alive what it needs of its communicator, so the two may be
 // destroyed in either order. All ranks must start the plans of a communicator in the same order. If ranks that share memory start

@@ -15,18 +15,6 @@
 
 namespace quadrille {
 
-struct RaceCandidate {
-  Candidate algorithm;  // left out if it does not apply to the race's problem; `plan` verifies the schedules of families
-  Policy policy = Policy::blocking;
-  int buffers = 2;                          // as in PlanOptions
-  Executor executor = Executor::automatic;  // as in PlanOptions; in a result, the executor that ran
-  bool keep_step = false;                   // as in PlanOptions
-  bool is_auto = false;                     // a plan would choose this candidate here; only reports use this
-
-  // True for the MPI library's own collective ("the vendor's").
-  bool is_vendor() const { return quadrille::is_vendor(algorithm); }
-};
-
 // The fraction by which a measured time may be wrong, because the ranks' clocks differ, without a remark in the result. If the
 // clocks differ more, batches get more runs, which makes the fraction smaller.
 inline constexpr double tolerated_clock_error = 0.05;
@@ -44,8 +32,9 @@ struct RaceOptions {
   std::uint64_t seed = 1;  // for shuffling the candidates
   // Required by reductions; must be built in, because only then are there data to check the results.
   std::shared_ptr<const Operator> operation;
-  bool shared_buffers = false;  // input and output come from Communicator::allocate instead of this process's private memory
-  bool cold = false;            // no cache holds input or output when a run starts: the race cycles through many pairs of buffers
+  bool shared_buffers = false;   // input and output come from Communicator::allocate instead of this process's private memory
+  bool cold = false;             // no cache holds input or output when a run starts: the race cycles through many pairs of buffers
+  std::optional<Way> automatic;  // the candidate that a plan would choose, for RaceEntry::is_auto
   // Fits of the group's executors (fit.hpp), to predict times; an executor without a fit gets no prediction.
   std::vector<ExecutorFit> fits;
   std::function<void(int repetition, int repetitions)> progress;  // called on rank 0
@@ -78,11 +67,12 @@ struct AssumedVendor {
 };
 
 struct RaceEntry {
-  RaceCandidate candidate;
-  std::vector<RaceCandidate> same_as;  // other candidates whose programs are identical on every rank; they did not run again
-  std::optional<Figures> figures;      // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;             // the executor's packing memory on the rank that needs most
-  Spread seconds;                      // of one run, over the repetitions
+  Way candidate;                   // with the executor that ran
+  bool is_auto = false;            // a plan would choose this candidate, or one of `same_as`
+  std::vector<Way> same_as;        // other candidates whose programs are identical on every rank; they did not run again
+  std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
+  Bytes staging_bytes = 0;         // the executor's packing memory on the rank that needs most
+  Spread seconds;                  // of one run, over the repetitions
   // The raw times behind `seconds`: samples_s[r] lists, in the order of execution, the time per run of each batch in repetition r.
   // The median of these batches is the repetition's time.
   std::vector<std::vector<double>> samples_s;
@@ -119,11 +109,11 @@ struct MachineLoad {
 
 struct RaceResult {
   Problem problem;
-  std::vector<RaceEntry> entries;                               // in the order of the candidates
-  std::vector<std::pair<RaceCandidate, std::string>> left_out;  // with the reason
-  std::vector<ExecutorFit> fits;                                // used to predict the times
-  std::optional<double> prediction_error;                       // median of |predicted / measured - 1|, without `vendor`
-  std::optional<std::size_t> best;                              // among entries with right data, the one with the least median
+  std::vector<RaceEntry> entries;                     // in the order of the candidates
+  std::vector<std::pair<Way, std::string>> left_out;  // with the reason
+  std::vector<ExecutorFit> fits;                      // used to predict the times
+  std::optional<double> prediction_error;             // median of |predicted / measured - 1|, without `vendor`
+  std::optional<std::size_t> best;                    // among entries with right data, the one with the least median
   Conclusion conclusion = Conclusion::wrong_data;
   double confidence = 0;      // of all intervals
   MachineLoad load;           // during the measurement, on the machine where it disturbs most
@@ -136,9 +126,10 @@ struct RaceResult {
 // race several problems can check all of them before the first race.
 void check_memory(const Problem& problem);
 
-// Runs a race. Collective. Every rank gets the same result. Candidates that do not apply are left out, with the reason. Throws
-// Error{too_large} if the data does not fit this machine's memory, and the errors of `plan` for a wrong schedule.
-RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
+// Runs a race. Collective. Every rank gets the same result. Candidates that do not apply are left out, with the reason; `plan`
+// verifies the schedules of families. Throws Error{too_large} if the data does not fit this machine's memory, and the errors of
+// `plan` for a wrong schedule.
+RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<Way>& candidates,
                 const RaceOptions& options = {});
 
 }  // namespace quadrille

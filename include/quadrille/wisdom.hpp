@@ -49,20 +49,6 @@ struct Situation {
   bool operator==(const Situation&) const = default;
 };
 
-// One way to solve a problem: a candidate with the policy, buffers and executor that run it.
-struct Way {
-  // The text that `specification` writes, with all parameters; or "vendor", the MPI library's own collective.
-  std::string algorithm;
-  Policy policy = Policy::blocking;
-  int buffers = 2;
-  Executor executor = Executor::mpi;  // never automatic
-
-  bool operator==(const Way&) const = default;
-};
-
-// Such as "bruck:radix=4,... blocking shared". The number of buffers is shown if it is not 2, as in "dataflow/1".
-std::string to_string(const Way& way);
-
 // Median time of a few repetitions, in seconds, and the interval that holds the true median (RaceResult::confidence).
 struct Timing {
   double median_s = 0, lower_s = 0, upper_s = 0;
@@ -71,7 +57,7 @@ struct Timing {
 };
 
 struct WisdomEntry {
-  Way way;
+  Way way;  // for a problem of another size its parameters may be out of range: `completed` tells
   Timing timing;
 
   bool operator==(const WisdomEntry&) const = default;
@@ -176,10 +162,11 @@ struct Wisdom {
 std::string today();        // the date in UTC, such as 2026-11-22
 std::string time_of_day();  // the time in UTC, such as 13:05:22.123
 
-// Parses the text of a wisdom file. Throws Error{malformed}, with the line and the reason, if any part is damaged, or if the file
-// was written for another version of the format or another table of algorithms. `file` is the name to show in that sentence.
+// Parses the text of a wisdom file, which is JSON. Throws Error{malformed}, with the place and the reason, if any part is damaged,
+// or if the file was written for another version of the format or another table of algorithms. `file` is the name to show in that
+// sentence.
 Wisdom parse_wisdom(std::string_view text, const std::string& file);
-std::string wisdom_text(const Wisdom& wisdom);  // numbers have four digits
+std::string wisdom_text(const Wisdom& wisdom);  // measured numbers have four digits
 
 // The wisdom file for this machine. QUADRILLE_WISDOM names a file or a folder; without it, the file is in the user's cache folder:
 // quadrille/wisdom in XDG_CACHE_HOME or ~/.cache. Empty if there is no home folder or if QUADRILLE_WISDOM is "off".

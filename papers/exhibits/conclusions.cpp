@@ -46,7 +46,7 @@ const Planner::Taken& Planner::takes(Policy policy) {
   if (known != taken_.end()) return known->second;
   const Decision decision = decide(setting_.problem, {}, decision_options(setting_));
   for (const Considered& each : decision.considered) {
-    const Choice choice = parse_choice(setting_.problem, each.way.algorithm);
+    const Choice& choice = std::get<Choice>(each.way.algorithm);
     if (each.way.policy == policy && each.predicted_s && !is_baseline(*choice.algorithm))
       return taken_[policy] = {short_name(setting_.problem, choice), *each.predicted_s};
   }

@@ -95,7 +95,8 @@ void add_knowledge(py::module_& module) {
   module.def("collective_of_mpi", &name_of_mpi, "The name of the collective that MPI calls so; None if there is none.");
   py::class_<Explained>(module, "Explanation", "Which algorithm a plan would take, and why.")
       .def_property_readonly(
-          "chosen", [](const Explained& told) { return told.explanation.decision.chosen.algorithm; }, "The algorithm.")
+          "chosen", [](const Explained& told) { return specification(told.explanation.decision.chosen.algorithm); },
+          "The algorithm.")
       .def_property_readonly(
           "reason", [](const Explained& told) { return told.explanation.decision.reason; }, "One sentence.")
       .def_property_readonly(
@@ -105,7 +106,8 @@ void add_knowledge(py::module_& module) {
       .def_property_readonly("ways", &ways_of,
                              "A record (dict) of each candidate: algorithm, executor, predicted_s, measured_s, rejected.")
       .def("__repr__", [](const Explained& told) {
-        return fmt::format("<Explanation: {}: {}>", told.explanation.decision.chosen.algorithm, told.explanation.decision.reason);
+        return fmt::format("<Explanation: {}: {}>", specification(told.explanation.decision.chosen.algorithm),
+                           told.explanation.decision.reason);
       });
   module.def("explain_problem", &explained, py::arg("problem"), py::arg("machine"), py::arg("families"));
 }

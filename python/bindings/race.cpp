@@ -22,7 +22,7 @@ Family told_apart(const Family& family, Collective collective) {
 }
 
 RaceResult raced(Ranks& ranks, const Problem& problem, const std::vector<Named>& algorithms, const RaceOptions& options) {
-  std::vector<RaceCandidate> candidates;
+  std::vector<Way> candidates;
   for (const Named& named : algorithms) {
     const auto* text = std::get_if<std::string>(&named);
     candidates.push_back(

@@ -38,7 +38,7 @@ py::list records_of(const TuneResult& result) {
     if (cell.record.entries.empty()) records.append(record_of(cell));
     for (const WisdomEntry& entry : cell.record.entries) {
       py::dict record = record_of(cell);
-      record["algorithm"] = entry.way.algorithm;
+      record["algorithm"] = specification(entry.way.algorithm);
       record["policy"] = std::string(name(entry.way.policy));
       record["executor"] = std::string(name(entry.way.executor));
       record["median_s"] = entry.timing.median_s;

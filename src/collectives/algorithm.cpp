@@ -49,7 +49,8 @@ bool is_in_range(const Parameter& parameter, const Problem& problem, Count value
                           parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
 }
 
-ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem& problem, std::string_view text) {
+// Without a problem, ranges are not known.
+ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem* problem, std::string_view text) {
   if (!parameter.choices.empty()) {
     if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);
     const std::string whose = fmt::format("{} of {}/{}", parameter.name, name(algorithm.collective), algorithm.id);
@@ -61,9 +62,11 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
     return std::string(text);
   }
   for (const NamedNumber& named : parameter.named)
-    if (named.name == text) return std::clamp(named.value(problem), parameter.least, most(parameter, problem));
+    if (problem && named.name == text) return std::clamp(named.value(*problem), parameter.least, most(parameter, *problem));
   const auto value = number_in<Count>(text);
-  if (!value || !is_in_range(parameter, problem, *value)) refuse_value(algorithm, parameter, problem, text);
+  if (!problem && (!value || *value < 0))
+    throw Error(ErrorCode::misuse, fmt::format("{}={} is not a number", parameter.name, text));
+  if (problem && (!value || !is_in_range(parameter, *problem, *value))) refuse_value(algorithm, parameter, *problem, text);
   return *value;
 }
 
@@ -82,6 +85,33 @@ void add_defaults(const Problem& problem, Choice& choice) {
     if (Count* standard = std::get_if<Count>(&value)) *standard = std::clamp(*standard, parameter.least, most(parameter, problem));
     choice.parameters[std::string(parameter.name)] = value;
   }
+}
+
+// Reads the parameters that the text names. `problem` is null if the text stands for problems of any size.
+Choice parsed_choice(Collective collective, const Problem* problem, std::string_view specification) {
+  const auto [id, settings] = parts_of_specification(specification);
+  Choice choice{find_algorithm(collective, id), {}};
+  if (!choice.algorithm) {
+    std::vector<std::string> known;
+    for (const Algorithm* algorithm : algorithms_for(collective)) known.emplace_back(algorithm->id);
+    unknown(fmt::format("{} algorithm", name(collective)), id, known);
+  }
+  for (const auto& [text, key, value] : settings) {
+    if (!value) throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", text, specification));
+    const auto& parameters = choice.algorithm->parameters;
+    const auto parameter =
+        std::find_if(parameters.begin(), parameters.end(), [&name = key](const Parameter& entry) { return entry.name == name; });
+    if (parameter == parameters.end()) {
+      std::vector<std::string> known;
+      for (const Parameter& entry : parameters) known.emplace_back(entry.name);
+      throw Error(ErrorCode::misuse,
+                  fmt::format("{}/{} has no parameter '{}'; {}", name(collective), id, key, guess_or_list(key, known)));
+    }
+    if (choice.parameters.contains(std::string(key)))
+      throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
+    choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, *value);
+  }
+  return choice;
 }
 
 }  // namespace
@@ -108,31 +138,13 @@ const Algorithm& default_algorithm(Collective collective) {
 }
 
 Choice parse_choice(const Problem& problem, std::string_view specification) {
-  const auto [id, settings] = parts_of_specification(specification);
-  Choice choice{find_algorithm(problem.collective, id), {}};
-  if (!choice.algorithm) {
-    std::vector<std::string> known;
-    for (const Algorithm* algorithm : algorithms_for(problem.collective)) known.emplace_back(algorithm->id);
-    unknown(fmt::format("{} algorithm", name(problem.collective)), id, known);
-  }
-
-  for (const auto& [text, key, value] : settings) {
-    if (!value) throw Error(ErrorCode::misuse, fmt::format("'{}' in '{}' is not a setting; write name=value", text, specification));
-    const auto& parameters = choice.algorithm->parameters;
-    const auto parameter =
-        std::find_if(parameters.begin(), parameters.end(), [&name = key](const Parameter& entry) { return entry.name == name; });
-    if (parameter == parameters.end()) {
-      std::vector<std::string> known;
-      for (const Parameter& entry : parameters) known.emplace_back(entry.name);
-      throw Error(ErrorCode::misuse,
-                  fmt::format("{}/{} has no parameter '{}'; {}", name(problem.collective), id, key, guess_or_list(key, known)));
-    }
-    if (choice.parameters.contains(std::string(key)))
-      throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", key, specification));
-    choice.parameters[std::string(key)] = parse_value(*choice.algorithm, *parameter, problem, *value);
-  }
+  Choice choice = parsed_choice(problem.collective, &problem, specification);
   add_defaults(problem, choice);
   return choice;
+}
+
+Choice parse_choice(Collective collective, std::string_view specification) {
+  return parsed_choice(collective, nullptr, specification);
 }
 
 Choice completed(const Problem& problem, Choice choice) {
@@ -236,6 +248,13 @@ namespace {
 
 constexpr std::string_view vendor = "vendor", vendor_with_algorithm = "vendor:";
 
+Vendor parse_vendor(std::string_view text) {
+  if (text == vendor) return {};
+  text.remove_prefix(vendor_with_algorithm.size());
+  if (text.empty()) throw Error(ErrorCode::misuse, "'vendor:' must be followed by the name of one of the MPI library's algorithms");
+  return {std::string(text)};
+}
+
 }  // namespace
 
 Family::Family(std::string name, Make make, MadeBy made_by)
@@ -278,14 +297,18 @@ Family family_of_schedules(std::string name, std::vector<Schedule> schedules) {
 bool names_vendor(std::string_view text) { return text == vendor || text.starts_with(vendor_with_algorithm); }
 
 Candidate parse_candidate(const Problem& problem, std::string_view text) {
-  if (text == vendor) return Vendor{};
-  if (names_vendor(text)) {
-    text.remove_prefix(vendor_with_algorithm.size());
-    if (text.empty())
-      throw Error(ErrorCode::misuse, "'vendor:' must be followed by the name of one of the MPI library's algorithms");
-    return Vendor{std::string(text)};
-  }
+  if (names_vendor(text)) return parse_vendor(text);
   return parse_choice(problem, text.empty() ? default_algorithm(problem.collective).id : text);
+}
+
+Candidate parse_candidate(Collective collective, std::string_view text) {
+  if (names_vendor(text)) return parse_vendor(text);
+  return parse_choice(collective, text.empty() ? default_algorithm(collective).id : text);
+}
+
+Candidate completed(const Problem& problem, Candidate candidate) {
+  if (auto* choice = std::get_if<Choice>(&candidate)) *choice = completed(problem, std::move(*choice));
+  return candidate;
 }
 
 std::string specification(const Candidate& candidate) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/contenders.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "foundation/assert.hpp"
-#include "foundation/text/parsing.hpp"
 #include "mpi_face/policy/cause.hpp"
+#include "plan/way.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
@@ -18,14 +17,10 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr char line_end = '\n', field_end = '\t';
-
 std::optional<double> time_of(const Considered& considered) {
   if (considered.measured) return considered.measured->median_s;
   return considered.predicted_s;
 }
-
-bool is_vendors(const Way& way) { return names_vendor(way.algorithm); }
 
 // The least time of our own ways, measured or predicted, and the MPI library's. Absent if unknown.
 struct KnownTimes {
@@ -36,7 +31,7 @@ KnownTimes known_times(const Decision& decision) {
   KnownTimes known;
   for (const Considered& each : decision.considered) {
     const auto seconds = time_of(each);
-    std::optional<double>& least = is_vendors(each.way) ? known.vendors_s : known.ours_s;
+    std::optional<double>& least = each.way.is_vendor() ? known.vendors_s : known.ours_s;
     if (seconds && (!least || *seconds < *least)) least = seconds;
   }
   return known;
@@ -46,7 +41,7 @@ KnownTimes known_times(const Decision& decision) {
 // were predicted too long by twice the predictions' median error. The error of a preset machine's figures is not known.
 std::string_view decided(const Decision& decision) {
   const auto [ours_s, vendors_s] = known_times(decision);
-  if (decision.source == Source::wisdom && is_vendors(decision.chosen)) return sentence(Cause::measured_faster);
+  if (decision.source == Source::wisdom && decision.chosen.is_vendor()) return sentence(Cause::measured_faster);
   if (!ours_s || !vendors_s) return {};
   if (decision.source == Source::wisdom) return *ours_s > enough_gain * *vendors_s ? sentence(Cause::measured_faster) : "";
   if (!decision.preset.empty()) return {};
@@ -54,7 +49,11 @@ std::string_view decided(const Decision& decision) {
   return least > *vendors_s ? sentence(Cause::predicted_faster) : "";
 }
 
-std::string_view algorithm_of(const Way& way) { return std::string_view(way.algorithm).substr(0, way.algorithm.find(':')); }
+// Do both run the same algorithm of the table, maybe with other parameters?
+bool run_the_same(const Candidate& one, const Candidate& other) {
+  const auto *a = std::get_if<Choice>(&one), *b = std::get_if<Choice>(&other);
+  return a && b && a->algorithm == b->algorithm;
+}
 
 // The way to try in place of one that a preset machine's figures prefer between nodes. These figures have an unknown error, so they
 // do not tell apart values of parameters with about the same price; the first one that is worth trying is taken. They also have no
@@ -63,7 +62,7 @@ std::string_view algorithm_of(const Way& way) { return std::string_view(way.algo
 Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
   constexpr double about_the_same = 1.25;
   if (decision.preset.empty() || decision.situation.nodes == 1) return way;
-  const auto price_of = [&](const std::string& algorithm) {
+  const auto price_of = [&](const Candidate& algorithm) {
     const auto found = std::find_if(decision.considered.begin(), decision.considered.end(), [&](const Considered& each) {
       return each.way.algorithm == algorithm && each.way.executor == way.executor && each.predicted_s;
     });
@@ -74,11 +73,10 @@ Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
   const auto least_s = price_of(way.algorithm);
   if (!least_s) return tried;
   for (const Choice& choice : choices_worth_trying(problem)) {
-    const std::string text = specification(choice);
-    if (algorithm_of({.algorithm = text}) != algorithm_of(way)) continue;
-    const auto price_s = price_of(text);
+    if (!run_the_same(choice, way.algorithm)) continue;
+    const auto price_s = price_of(choice);
     if (!price_s || *price_s > about_the_same * *least_s) continue;
-    tried.algorithm = text;
+    tried.algorithm = choice;
     break;
   }
   return tried;
@@ -90,14 +88,14 @@ Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
 std::vector<Way> worth_trying(const Decision& decision, const Problem& problem, std::size_t most) {
   if (decision.source == Source::wisdom) most = 1;
   std::vector<Way> ways;
-  if (!is_vendors(decision.chosen)) ways.push_back(as_tried(decision.chosen, decision, problem));
+  if (!decision.chosen.is_vendor()) ways.push_back(as_tried(decision.chosen, decision, problem));
   const auto add = [&](bool blocking_only) {
     for (const Considered& considered : decision.considered) {
-      const bool is_new =
-          std::none_of(ways.begin(), ways.end(), [&](const Way& way) { return algorithm_of(way) == algorithm_of(considered.way); });
+      const bool is_new = std::none_of(ways.begin(), ways.end(),
+                                       [&](const Way& way) { return run_the_same(way.algorithm, considered.way.algorithm); });
       const bool fits = !blocking_only || considered.way.policy == Policy::blocking;
       if (ways.size() >= most) return;
-      if (!is_new || !fits || is_vendors(considered.way) || !time_of(considered)) continue;
+      if (!is_new || !fits || considered.way.is_vendor() || !time_of(considered)) continue;
       ways.push_back(as_tried(considered.way, decision, problem));
       if (blocking_only) return;
     }
@@ -116,31 +114,30 @@ PlanOptions options_of(const Site& site) {
 
 }  // namespace
 
-std::string text_of(const std::vector<Way>& ways, const Decision& decision) {
-  std::string text;
+std::string told_ways(const std::vector<Way>& ways, const Decision& decision) {
+  static constexpr std::size_t most = ' ' - 1;  // no sentence begins with such a byte
+  std::string bytes(1, '\0'), reason;
   for (const Way& way : ways) {
-    const bool is_chosen = text.empty() && way == decision.chosen;
-    text += fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{6}", field_end, way.algorithm, static_cast<int>(way.policy), way.buffers,
-                        static_cast<int>(way.executor), is_chosen ? decision.reason : "it was the fastest in a trial", line_end);
+    const auto one = packed(way);
+    if (!one || static_cast<std::size_t>(bytes[0]) == most) continue;
+    if (bytes[0] == 0 && way == decision.chosen) reason = decision.reason;
+    ++bytes[0];
+    bytes.append(reinterpret_cast<const char*>(&*one), sizeof *one);
   }
-  return text.empty() ? std::string(sentence(Cause::no_contender)) : text;
+  return bytes[0] == 0 ? std::string(sentence(Cause::no_contender)) : bytes + reason;
 }
 
-bool has_ways(std::string_view text) { return text.ends_with(line_end); }
-
-std::vector<PlannedWay> parse_ways(std::string_view text) {
-  QUADRILLE_ASSERT(has_ways(text));
+std::vector<PlannedWay> ways_told(std::string_view told) {
   std::vector<PlannedWay> ways;
-  for (const std::string_view line : split(text.substr(0, text.size() - 1), line_end)) {
-    const std::vector<std::string_view> fields = split(line, field_end);
-    QUADRILLE_ASSERT(fields.size() == 5);
-    const auto number = [&](std::size_t field) { return number_in<int>(fields[field]).value_or(0); };
-    ways.push_back({Way{.algorithm = std::string(fields[0]),
-                        .policy = static_cast<Policy>(number(1)),
-                        .buffers = number(2),
-                        .executor = static_cast<Executor>(number(3))},
-                    std::string(fields[4])});
+  if (told.empty() || told[0] >= ' ') return ways;
+  const auto count = static_cast<std::size_t>(told[0]);
+  QUADRILLE_ASSERT(told.size() > count * sizeof(PackedWay));
+  for (std::size_t i = 0; i < count; ++i) {
+    PackedWay way;
+    std::memcpy(&way, told.data() + 1 + i * sizeof way, sizeof way);
+    ways.push_back({unpacked(way).value(), "it was the fastest in a trial"});
   }
+  if (const std::string_view reason = told.substr(1 + count * sizeof(PackedWay)); !reason.empty()) ways.front().why = reason;
   return ways;
 }
 
@@ -161,11 +158,9 @@ Problem problem_of(const Site& site, Communicator& group) {
 std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way) {
   try {
     const Problem problem = problem_of(site, group);
-    PlanOptions options = options_of(site);
-    PlanOptions named = plan_options_of(problem, way);
-    options.algorithm = std::move(named.algorithm);
-    options.policy = named.policy, options.executor = named.executor, options.buffers = named.buffers;
-    return plan(group, problem, options);
+    Way here = way;  // its parameters may be those of another size
+    here.algorithm = completed(problem, std::move(here.algorithm));
+    return plan(group, problem, plan_options_of(here, options_of(site)));
   } catch (const Error& error) {
     // Ranks may fail for different reasons, but all of them fail.
     if (is_of_group(error)) throw;
@@ -187,12 +182,13 @@ Contenders contenders(Communicator& group, const Site& site, std::size_t most, b
   const Problem problem = problem_of(site, group);
   const std::string told = told_decision(group, problem, options_of(site), [&](const Decision& decision) {
     const std::string_view cause = anyhow ? "" : decided(decision);
-    return cause.empty() ? text_of(worth_trying(decision, problem, most), decision) : std::string(cause);
+    return cause.empty() ? told_ways(worth_trying(decision, problem, most), decision) : std::string(cause);
   });
   const double chosen = PMPI_Wtime();
-  Contenders made{.plans = {}, .ways = {}, .cause = has_ways(told) ? "" : told, .choice_s = chosen - begin};
+  std::vector<PlannedWay> ways = ways_told(told);
+  Contenders made{.plans = {}, .ways = {}, .cause = ways.empty() ? told : "", .choice_s = chosen - begin};
   if (!made.cause.empty()) return made;
-  for (PlannedWay& each : parse_ways(told)) {
+  for (PlannedWay& each : ways) {
     if (auto one = plan_by(group, site, *each.way)) {
       made.plans.push_back(*std::move(one));
       made.ways.push_back(std::move(each));

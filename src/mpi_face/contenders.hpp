@@ -15,13 +15,11 @@
 
 namespace quadrille::mpi_face {
 
-// The ways that are worth trying, as the text that rank 0 tells the other ranks: a line for each way. If there are no ways, the
-// text is the sentence that says so, and has no line's end.
-std::string text_of(const std::vector<Way>& ways, const Decision& decision);
+// The bytes by which rank 0 tells the other ranks which ways are worth trying. If there are none, they are a sentence that says so.
+std::string told_ways(const std::vector<Way>& ways, const Decision& decision);
 
-// Or is the text a sentence?
-bool has_ways(std::string_view text);
-std::vector<PlannedWay> parse_ways(std::string_view text);
+// Returns what rank 0 has told; nothing if it is a sentence.
+std::vector<PlannedWay> ways_told(std::string_view told);
 
 // The site's problem, on the group's nodes. Not if it is exchanged.
 Problem problem_of(const Site& site, Communicator& group);

@@ -196,13 +196,14 @@ void Deciding::carry_out(const Action& action, Site& site, Event& event) {
     case Do::make_contenders: return make_contenders(site, action, event);
     case Do::make_way: {
       const double begin = PMPI_Wtime();
-      auto made = plan_by(*group_, site, state_.message.way());
+      const Way way = unpacked(state_.message.way).value();
+      auto made = plan_by(*group_, site, way);
       event.plan_s = PMPI_Wtime() - begin;
       event.why = sentence(Cause::no_contender);
       if (!made) return;
       site.plans.clear();
       site.plans.push_back(*std::move(made));
-      event.made = {{state_.message.way(), "it was the fastest in a trial of calls of about this size"}};
+      event.made = {{way, "it was the fastest in a trial of calls of about this size"}};
       return;
     }
     case Do::run_trial: return run_trial(site, action.number, event);

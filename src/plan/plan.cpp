@@ -231,7 +231,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     try {
       draft = drafted(*kept, problem, options);
     } catch (const Error& error) {
-      if (!chosen.is_vendor() || error.code() != ErrorCode::misuse) throw;
+      if (!chosen.decision || !is_vendor(std::get<Candidate>(chosen.options.algorithm)) || error.code() != ErrorCode::misuse) throw;
       // This rank cannot run the vendor's collective. It says so in its request, so that all ranks choose again.
       PlanRequest refusal = request_of(problem, options, me, automatic, true);
       refusal.chooser = Chooser::plan, refusal.knowledge = chosen.knowledge, refusal.refuses_vendor = true;

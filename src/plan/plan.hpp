@@ -20,14 +20,9 @@ struct Script;
 
 // The choice of one rank by its own knowledge, before ranks compare their choices.
 struct Chosen {
-  PlanOptions options;  // with the chosen candidate, policy and executor filled in
+  PlanOptions options;  // with the chosen way filled in
   std::shared_ptr<const Decision> decision;
   std::uint64_t knowledge = no_knowledge;  // hash of the knowledge used
-
-  bool is_vendor() const {
-    const auto* candidate = std::get_if<Candidate>(&options.algorithm);
-    return candidate && quadrille::is_vendor(*candidate);
-  }
 };
 
 // Makes the choice; local. `kept` is the communicator that the plan keeps alive.

@@ -288,7 +288,7 @@ PricedProblem CallPrices::price(const Problem& problem, const CallForm& form) {
   std::shared_ptr<const SidePrice> own;
   if (!wished || !vendor) {
     const Decision decision = machine_.decide(problem);
-    const Choice choice = parse_choice(problem, decision.chosen.algorithm);
+    const Choice& choice = std::get<Choice>(decision.chosen.algorithm);
     own = side(problem, form, choice, short_name(problem, Candidate(choice)), Implementation::ours);
   }
   priced.by[1] = wished ? side(problem, form, *wished, short_name(problem, Candidate(*wished)), Implementation::ours) : own;

@@ -74,9 +74,8 @@ class Choices {
     const Executor preferred = ranks_.transport().offered().front()->executor();
     WisdomRecord made{.situation = situation_of(problem), .date = "2026-11-23", .repetitions = 9};
     const Candidate candidate = parse_candidate(problem, algorithm);
-    made.entries.push_back(
-        {.way = {.algorithm = specification(candidate), .executor = is_vendor(candidate) ? Executor::mpi : preferred},
-         .timing = {1e-6, 1e-6, 1e-6}});
+    made.entries.push_back({.way = {.algorithm = candidate, .executor = is_vendor(candidate) ? Executor::mpi : preferred},
+                            .timing = {1e-6, 1e-6, 1e-6}});
     return made;
   }
 

@@ -16,12 +16,17 @@ inline Situation situation(Bytes bytes, Count ranks, Collective collective = Col
   return {.collective = collective, .ranks = ranks, .ranks_of_node = ranks, .block_bytes = bytes};
 }
 
-inline WisdomEntry entry(const std::string& algorithm, double microseconds, Executor executor = Executor::shared) {
-  return {{.algorithm = algorithm, .executor = executor}, {microseconds * 1e-6, microseconds * 0.5e-6, microseconds * 2e-6}};
+inline WisdomEntry entry(const std::string& algorithm, double microseconds, Executor executor = Executor::shared,
+                         Collective collective = Collective::alltoall) {
+  return {{.algorithm = parse_candidate(collective, algorithm), .executor = executor},
+          {microseconds * 1e-6, microseconds * 0.5e-6, microseconds * 2e-6}};
 }
 
 inline WisdomRecord record(const Situation& situation, const std::string& best = "direct", const std::string& date = "2026-11-22") {
-  return {.situation = situation, .date = date, .repetitions = 15, .entries = {entry(best, 2), entry("vendor", 4, Executor::mpi)}};
+  return {.situation = situation,
+          .date = date,
+          .repetitions = 15,
+          .entries = {entry(best, 2, Executor::shared, situation.collective), entry("vendor", 4, Executor::mpi)}};
 }
 
 inline ExecutorFit fit(Executor executor, Count ranks, Count nodes) {
@@ -51,7 +56,8 @@ inline Wisdom sample() {
   twice.races[1].others = 1.5;
   wisdom.add(twice);
   WisdomRecord buffered = record(situation(64, 8));
-  buffered.entries.push_back({{"bruck", Policy::dataflow, 1, Executor::hybrid}, {3e5 * 1e-6, 0, 1e6 * 1e-6}});
+  buffered.entries.push_back(
+      {{parse_candidate(Collective::alltoall, "bruck"), Policy::dataflow, 1, Executor::hybrid}, {3e5 * 1e-6, 0, 1e6 * 1e-6}});
   wisdom.add(buffered);
   Situation irregular{.collective = Collective::alltoallv, .ranks = 24, .nodes = 6, .ranks_of_node = 4, .block_bytes = 512};
   irregular.skew = 4;

@@ -24,7 +24,7 @@ Json json_of(const Spread& spread, const char* suffix) {
 Json json_of(const RaceResult& result, const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
   Json same_as = Json::array(), same_as_short_names = Json::array();
-  for (const RaceCandidate& other : entry.same_as) {
+  for (const Way& other : entry.same_as) {
     same_as.push_back(specification(other.algorithm));
     same_as_short_names.push_back(short_name(result.problem, other.algorithm));
   }
@@ -32,7 +32,7 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
               {"short_name", short_name(result.problem, entry.candidate.algorithm)},
               {"same_as", std::move(same_as)},
               {"same_as_short_names", std::move(same_as_short_names)},
-              {"is_auto", entry.candidate.is_auto},
+              {"is_auto", entry.is_auto},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
               {"executor", name(entry.candidate.executor)},

@@ -26,16 +26,14 @@ namespace {
 // Returns the name of an entry: "direct = combined" if both have the same steps here; "auto (direct)" if a plan chooses direct.
 std::string label_of(const RaceResult& result, const RaceEntry& entry) {
   std::string label = short_name(result.problem, entry.candidate.algorithm);
-  for (const RaceCandidate& other : entry.same_as) label += " = " + short_name(result.problem, other.algorithm);
-  return entry.candidate.is_auto ? fmt::format("auto ({})", label) : label;
+  for (const Way& other : entry.same_as) label += " = " + short_name(result.problem, other.algorithm);
+  return entry.is_auto ? fmt::format("auto ({})", label) : label;
 }
 
-std::string executor_text(const RaceCandidate& candidate) {
-  return candidate.is_vendor() ? "" : std::string(name(candidate.executor));
-}
+std::string executor_text(const Way& candidate) { return candidate.is_vendor() ? "" : std::string(name(candidate.executor)); }
 
 // Returns the policy: "dataflow", "dataflow/1" with one buffer instead of two; "in step" is added if nodes keep step.
-std::string policy_text(const RaceCandidate& candidate) {
+std::string policy_text(const Way& candidate) {
   if (candidate.is_vendor()) return "";
   return fmt::format("{}{}{}", name(candidate.policy), candidate.policy == Policy::dataflow && candidate.buffers == 1 ? "/1" : "",
                      candidate.keep_step ? ", in step" : "");

@@ -34,19 +34,19 @@ struct Line {
 bool has_record(const TuneCell& each) { return each.state == CellState::known || each.state == CellState::measured; }
 
 bool is_default(const TuneCell& each, const Way& way) {
-  return way.algorithm == specification(parse_candidate(each.problem, "")) && way.policy == Policy::blocking;
+  return way.algorithm == parse_candidate(each.problem, "") && way.policy == Policy::blocking;
 }
 
 void add(Line& line, const TuneCell& each) {
   const std::vector<WisdomEntry>& entries = each.record.entries;
   const double best = entries.front().timing.median_s;
   ++line.cells;
-  ++(names_vendor(entries.front().way.algorithm) ? line.vendor : line.ours);
+  ++(entries.front().way.is_vendor() ? line.vendor : line.ours);
   const auto ratio_of = [&](const auto& is_meant, Mean& mean) {
     const auto entry = std::find_if(entries.begin(), entries.end(), [&](const WisdomEntry& one) { return is_meant(one.way); });
     if (entry != entries.end() && best > 0) mean.add(entry->timing.median_s / best);
   };
-  ratio_of([](const Way& way) { return names_vendor(way.algorithm); }, line.vendor_to_best);
+  ratio_of([](const Way& way) { return way.is_vendor(); }, line.vendor_to_best);
   ratio_of([&](const Way& way) { return is_default(each, way); }, line.default_to_best);
 }
 
@@ -67,7 +67,7 @@ constexpr Count most_operations = Count{1} << 17;  // of a schedule whose figure
 // A way with what tells it from others: its name without defaults and, if it has a schedule that is not too long to count, C1 and
 // C2.
 Json way_of(const TuneCell& each, const WisdomEntry& entry) {
-  const Candidate candidate = parse_candidate(each.problem, entry.way.algorithm);
+  const Candidate candidate = completed(each.problem, entry.way.algorithm);
   Json way = way_json(entry);
   way["short_name"] = short_name(each.problem, candidate);
   if (is_vendor(candidate)) return way;

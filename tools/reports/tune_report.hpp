@@ -14,7 +14,7 @@ namespace quadrille::command {
 
 // Converts ways and their measured times to JSON, alike in all the command's outputs.
 inline Json way_json(const Way& way) {
-  return {{"algorithm", way.algorithm},
+  return {{"algorithm", specification(way.algorithm)},
           {"policy", quadrille::name(way.policy)},
           {"buffers", way.buffers},
           {"executor", quadrille::name(way.executor)}};

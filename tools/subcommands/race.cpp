@@ -70,9 +70,9 @@ std::vector<Executor> executors_for(Executor asked, Communicator& world) {
   return {(*transport)->executor()};
 }
 
-void run_by(const std::vector<Executor>& executors, std::vector<RaceCandidate>& candidates) {
-  std::vector<RaceCandidate> all;
-  for (RaceCandidate candidate : candidates) {
+void run_by(const std::vector<Executor>& executors, std::vector<Way>& candidates) {
+  std::vector<Way> all;
+  for (Way candidate : candidates) {
     for (const Executor executor : candidate.is_vendor() ? std::vector{Executor::mpi} : executors) {
       candidate.executor = executor;
       if (!candidate.keep_step || row_of(executor).memory != SharedBy::nobody) all.push_back(candidate);
@@ -87,7 +87,7 @@ std::vector<ExecutorFit> fitted(Communicator& communicator, const RaceRequest& r
   const std::vector<Executor> offered = executors_of(communicator);
   std::vector<Executor> executors;
   for (const auto& candidates : request.candidates)
-    for (const RaceCandidate& candidate : candidates) {
+    for (const Way& candidate : candidates) {
       if (candidate.executor == Executor::automatic)
         return fit_executors(communicator, {.executors = {}, .seconds = request.fit_seconds()});
       const Executor executor = candidate.is_vendor() ? Executor::mpi : candidate.executor;
@@ -106,7 +106,7 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
       output(index(output_bytes(race.problem, ranks.rank())));
   std::vector<Trace> traces;
   for (const RaceEntry& entry : race.entries) {
-    const RaceCandidate& candidate = entry.candidate;
+    const Way& candidate = entry.candidate;
     if (candidate.is_vendor()) continue;
     beat();
     const auto* family = std::get_if<Family>(&candidate.algorithm);
@@ -165,8 +165,8 @@ class TraceFile {
 };
 
 // Replaces "vendor:all" by all algorithms that the MPI library has for the problem.
-void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<RaceCandidate>& candidates) {
-  const auto names_all = [](const RaceCandidate& each) { return each.is_vendor() && each.algorithm == Candidate(Vendor{"all"}); };
+void name_all_of_vendor(Communicator& world, const Problem& problem, std::vector<Way>& candidates) {
+  const auto names_all = [](const Way& each) { return each.is_vendor() && each.algorithm == Candidate(Vendor{"all"}); };
   if (std::erase_if(candidates, names_all) == 0) return;
   const auto names = world.transport().vendor_algorithms(problem);
   if (!names) refuse(names.error());
@@ -194,21 +194,12 @@ std::vector<OwnFamily> read_by_first(Communicator& world, const RaceArguments& o
   });
 }
 
-// Collective: adds the candidate that a plan would choose, or marks it if it is there already.
-void add_choice_of_plan(Communicator& communicator, const Problem& problem, const RaceOptions& options,
-                        std::vector<RaceCandidate>& candidates) {
+// Collective: adds the candidate that a plan would choose, unless it is there already.
+void add_choice_of_plan(Communicator& communicator, const Problem& problem, RaceOptions& options, std::vector<Way>& candidates) {
   const Plan made = plan(communicator, problem, {.operation = options.operation});
-  const Way& way = made.decision()->chosen;
-  const Candidate algorithm = parse_candidate(placed(communicator, problem), way.algorithm);
-  const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const RaceCandidate& each) {
-    return each.algorithm == algorithm && each.policy == way.policy && each.buffers == way.buffers &&
-           each.executor == way.executor && !each.keep_step;
-  });
-  if (same != candidates.end())
-    same->is_auto = true;
-  else
-    candidates.push_back(
-        {.algorithm = algorithm, .policy = way.policy, .buffers = way.buffers, .executor = way.executor, .is_auto = true});
+  options.automatic = made.decision()->chosen;
+  if (std::find(candidates.begin(), candidates.end(), *options.automatic) == candidates.end())
+    candidates.push_back(*options.automatic);
 }
 
 // Races all problems, one after the other, on this rank. Returns whether all data was right.

@@ -20,9 +20,8 @@ namespace {
 constexpr std::string_view by_plan = "auto";  // the specification that stands for the candidate that a plan would choose
 
 // Returns the candidates of each problem.
-std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Problem>& problems,
-                                                        const std::vector<OwnFamily>& families, const std::vector<Policy>& policies,
-                                                        const RaceArguments& options, bool with_vendor) {
+std::vector<std::vector<Way>> make_candidates(const std::vector<Problem>& problems, const std::vector<OwnFamily>& families,
+                                              const std::vector<Policy>& policies, const RaceArguments& options, bool with_vendor) {
   const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
   for (const Count count : buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
@@ -32,7 +31,7 @@ std::vector<std::vector<RaceCandidate>> make_candidates(const std::vector<Proble
       refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
     if (!names_vendor(specification) && specification != by_plan) own.push_back(specification);
   }
-  std::vector<std::vector<RaceCandidate>> candidates(problems.size());
+  std::vector<std::vector<Way>> candidates(problems.size());
   std::vector<Case> cases = cases_of(families, problems);
   if (!own.empty() || (options.algorithms.empty() && options.generators.commands.empty() && collective_named(options.subject))) {
     const std::vector<Case> of_table = make_cases(problems, own);

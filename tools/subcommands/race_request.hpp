@@ -28,8 +28,8 @@ struct RaceArguments {
 // The checked options of one race, the same on every rank.
 struct RaceRequest {
   std::vector<Problem> problems;
-  std::vector<std::vector<RaceCandidate>> candidates;  // one list per problem
-  bool with_auto = false;                              // also race the candidate that a plan would choose
+  std::vector<std::vector<Way>> candidates;  // one list per problem
+  bool with_auto = false;                    // also race the candidate that a plan would choose
   RaceOptions options;
   double timeout_seconds = 60;
 

@@ -71,7 +71,7 @@ std::string kind_text(const Situation& situation) {
 
 const Timing* vendor_timing(const WisdomRecord& record) {
   for (const WisdomEntry& entry : record.entries)
-    if (names_vendor(entry.way.algorithm)) return &entry.timing;
+    if (entry.way.is_vendor()) return &entry.timing;
   return nullptr;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What rank 0 tells the ranks next: the rows of instruction_rules(), in their order.
 #include <algorithm>
-#include <cstring>
 
 #include "foundation/arithmetic.hpp"
 #include "mpi_face/policy/step.hpp"
@@ -249,11 +248,9 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
     Instruction message = message_for(What::take, kind);
     message.cost_s = plan_s();
     if (verdict->way) {
-      const Way& way = *verdict->way;
-      message.policy = static_cast<std::int32_t>(way.policy), message.executor = static_cast<std::int32_t>(way.executor);
-      message.buffers = way.buffers;
-      if (way.algorithm.size() >= sizeof message.algorithm) return std::nullopt;
-      std::memcpy(message.algorithm, way.algorithm.data(), way.algorithm.size());
+      const auto way = packed(*verdict->way);
+      if (!way) return std::nullopt;
+      message.way = *way;
     }
     return message;
   }
@@ -331,13 +328,6 @@ const std::vector<InstructionRule>& instruction_rules() {
        "run the call in which they met, and meet next in call 2^k, or earlier if rank 0 says so", "", ""},
   };
   return rules;
-}
-
-Way Instruction::way() const {
-  return {.algorithm = algorithm,
-          .policy = static_cast<Policy>(policy),
-          .buffers = buffers,
-          .executor = static_cast<Executor>(executor)};
 }
 
 }  // namespace quadrille::mpi_face

@@ -35,8 +35,8 @@ constexpr bool is_about_kind(What what) {
 bool is_valid(const Instruction& message, const State& state) {
   if (message.what < What::nothing || message.what > What::host || message.number < 0) return false;
   if (!is_about_kind(message.what)) return true;
-  const bool has_end = std::find(message.algorithm, std::end(message.algorithm), '\0') != std::end(message.algorithm);
-  if (message.kind >= state.kinds.size() || !has_end) return false;
+  if (message.kind >= state.kinds.size()) return false;
+  if (message.what == What::take && !state.kinds[message.kind]->is_exchanged() && !unpacked(message.way)) return false;
   if (message.what == What::conclude) return state.kinds[message.kind]->trial.has_value();
   return state.group.exists || message.what == What::leave || message.what == What::obey;
 }

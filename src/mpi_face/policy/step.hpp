@@ -26,6 +26,7 @@
 #include "mpi_face/policy/kind.hpp"
 #include "mpi_face/policy/meetings.hpp"
 #include "mpi_face/rules.hpp"
+#include "plan/way.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/types.hpp"
 
@@ -95,10 +96,7 @@ struct Instruction {
   double cost_s = 0;  // what it is expected to cost; 0 if the user has asked for it
   double allowance_s = 0;
   std::uint64_t next_meeting = 0;  // with `nothing`: the call in which the ranks meet next; 0: the next call 2^k
-  std::int32_t policy = 0, executor = 0, buffers = 0;
-  char algorithm[192] = "";
-
-  Way way() const;
+  PackedWay way;                   // with `take`
 };
 static_assert(std::is_trivially_copyable_v<Instruction>);
 

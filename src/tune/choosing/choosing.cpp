@@ -184,12 +184,9 @@ class Choosing {
   Chosen chosen(Communicator& kept, const Problem& problem) const {
     check_choice_is_left(problem);
     const DecisionOptions by = decision_options(kept, problem, options_.executor, !vendor_is_refused_);
-    Chosen chosen{.options = options_, .knowledge = knowledge_->hash};
-    chosen.decision = decided(*knowledge_, problem, by);
+    Chosen chosen{.decision = decided(*knowledge_, problem, by), .knowledge = knowledge_->hash};
     QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // also of a recent choice
-    PlanOptions way = plan_options_of(problem, chosen.decision->chosen);
-    chosen.options.algorithm = std::move(way.algorithm);
-    chosen.options.policy = way.policy, chosen.options.executor = way.executor, chosen.options.buffers = way.buffers;
+    chosen.options = plan_options_of(chosen.decision->chosen, options_);
     return chosen;
   }
 

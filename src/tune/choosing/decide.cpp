@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <tuple>
 
 #include "collectives/table.hpp"
 #include "foundation/text/wording.hpp"
+#include "plan/way.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/decision.hpp"
@@ -94,7 +94,7 @@ std::string on_nodes(const Situation& situation) {
 
 // Returns true for the MPI library's collective with the algorithm that the library chooses itself. Plans cannot use its other
 // algorithms: they are forced by settings that take effect only before MPI_Init.
-bool is_vendor(const Way& way) { return way.algorithm == specification(Candidate(Vendor{})); }
+bool is_librarys_choice(const Way& way) { return way.algorithm == Candidate(Vendor{}); }
 
 class Deciding {
  public:
@@ -126,24 +126,15 @@ class Deciding {
   // predictions keep their order.
   Key key(const Considered& considered) const {
     constexpr double unknown = std::numeric_limits<double>::infinity();
-    const std::string& text = considered.way.algorithm;
-    const Algorithm* const algorithm = find_algorithm(problem_.collective, text.substr(0, text.find(':')));
     return {considered.measured ? considered.measured->median_s : unknown, considered.predicted_s.value_or(unknown),
-            algorithm && is_baseline(*algorithm)};
+            runs_baseline(considered.way)};
   }
 
   bool is_available(const Way& way) const {
-    if (is_vendor(way)) return options_.with_vendor;
-    if (names_vendor(way.algorithm)) return false;
+    if (way.is_vendor()) return options_.with_vendor && is_librarys_choice(way);
     if (std::find(options_.executors.begin(), options_.executors.end(), way.executor) == options_.executors.end()) return false;
-    try {
-      const Choice choice = parse_choice(problem_, way.algorithm);
-      const Algorithm& algorithm = *choice.algorithm;
-      return applies(problem_, choice) && (!options_.own_counts_only || algorithm.needs_own_counts_only ||
-                                           (algorithm.incremental && algorithm.incremental(problem_, choice.parameters, 0)));
-    } catch (const Error&) {  // the parameters of the recorded way do not fit this problem
-      return false;
-    }
+    const auto* choice = std::get_if<Choice>(&way.algorithm);
+    return choice && (!options_.own_counts_only || runs_with_own_counts(problem_, *choice));
   }
 
   // Returns the record of the situation, or else of one whose irregularity is half or twice as large.
@@ -169,7 +160,8 @@ class Deciding {
     if (!record) return;
     date_ = record->date, launches_ = record->races.size();
     for (const WisdomEntry& entry : record->entries)
-      if (is_available(entry.way)) decision_.considered.push_back({.way = entry.way, .measured = entry.timing});
+      if (const auto way = way_for(problem_, entry.way); way && is_available(*way))
+        decision_.considered.push_back({.way = *way, .measured = entry.timing});
   }
 
   Considered& entry_for(const Way& way) {
@@ -223,7 +215,6 @@ class Deciding {
   void take_priced() {
     const std::vector<Pricing> known = pricings();
     for (const Choice& choice : choices_worth_trying(problem_, options_.own_counts_only)) {
-      const std::string text = specification(choice);
       std::optional<Workload> counted;
       std::vector<std::optional<Price>> prices(known.size());
       std::string reason;
@@ -241,7 +232,7 @@ class Deciding {
       for (std::size_t i = 0; i < known.size(); ++i) {
         const std::optional<Price>& price = prices[i];
         for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow}) {
-          Considered& entry = entry_for({.algorithm = text, .policy = policy, .executor = options_.executors[i]});
+          Considered& entry = entry_for({.algorithm = choice, .policy = policy, .executor = options_.executors[i]});
           entry.rejected = known[i].missing.empty() ? reason : known[i].missing;
           if (price) entry.predicted_s = price->seconds(policy);
           if (options_.explain) entry.price = price;
@@ -249,7 +240,7 @@ class Deciding {
       }
     }
     if (!options_.with_vendor) return;
-    Considered& entry = entry_for({.algorithm = specification(Candidate(Vendor{})), .executor = Executor::mpi});
+    Considered& entry = entry_for({.algorithm = Vendor{}, .executor = Executor::mpi});
     if (const VendorFit* fit = wisdom_.find_vendor(decision_.situation))
       entry.predicted_s = seconds_by(*fit, decision_.situation.block_bytes);
     else if (!entry.measured)
@@ -265,19 +256,19 @@ class Deciding {
   bool take_fewest_rounds() {
     auto& all = decision_.considered;
     if (decision_.preset.empty() || all[0].measured) return false;
-    std::map<std::string, Count> rounds;  // by algorithm
+    std::vector<std::pair<const Candidate*, Count>> rounds;
     const auto rounds_of = [&](const Considered& considered) {
-      const auto [entry, is_new] = rounds.emplace(considered.way.algorithm, 0);
-      if (is_new) {
-        const Schedule schedule = make_schedule(problem_, parse_choice(problem_, considered.way.algorithm));
-        entry->second = between_nodes() ? node_figures(schedule).rounds : figures(schedule).c1;
-      }
-      return entry->second;
+      const Candidate& algorithm = considered.way.algorithm;
+      for (const auto& [known, count] : rounds)
+        if (*known == algorithm) return count;
+      const Schedule schedule = make_schedule(problem_, algorithm);
+      const Count count = between_nodes() ? node_figures(schedule).rounds : figures(schedule).c1;
+      return rounds.emplace_back(&algorithm, count).second;
     };
     auto fewest = all.begin();
     const double most_s = about_the_same() * all[0].predicted_s.value_or(0);
     for (auto each = all.begin(); each != all.end() && each->predicted_s && *each->predicted_s <= most_s; ++each)
-      if (!is_vendor(each->way) && !is_vendor(fewest->way) && rounds_of(*each) < rounds_of(*fewest)) fewest = each;
+      if (!each->way.is_vendor() && !fewest->way.is_vendor() && rounds_of(*each) < rounds_of(*fewest)) fewest = each;
     const bool is_another = fewest != all.begin();
     std::rotate(all.begin(), fewest, fewest + 1);
     return is_another;
@@ -302,7 +293,7 @@ class Deciding {
     else
       decision_.reason = fmt::format("it has the least time measured on {}, {}", date_, time_text(best));
     for (const Considered& each : all)
-      if (is_vendor(each.way) && !is_vendor(decision_.chosen) && (each.measured || each.predicted_s))
+      if (each.way.is_vendor() && !decision_.chosen.is_vendor() && (each.measured || each.predicted_s))
         decision_.reason += fmt::format(", {:.2f} times the vendor's", best / seconds(each));
     if (!decision_.preset.empty() && decision_.source == Source::price)
       decision_.reason += fmt::format("; by the figures of the machine {}", decision_.preset);
@@ -323,7 +314,7 @@ class Deciding {
 
   void take_standard() {
     const Choice choice = parse_choice(problem_, default_algorithm(problem_.collective).id);
-    decision_.chosen = {.algorithm = specification(choice), .executor = options_.executors.front()};
+    decision_.chosen = {.algorithm = choice, .executor = options_.executors.front()};
     decision_.source = Source::standard;
     decision_.reason = "nothing is known about this machine, so it is the default";
   }
@@ -356,8 +347,8 @@ std::vector<Way> ways(const Problem& problem, const DecisionOptions& options) {
   for (const Choice& choice : choices_worth_trying(problem, options.own_counts_only))
     for (const Executor executor : options.executors)
       for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
-        all.push_back({.algorithm = specification(choice), .policy = policy, .executor = executor});
-  if (options.with_vendor) all.push_back({.algorithm = specification(Candidate(Vendor{})), .executor = Executor::mpi});
+        all.push_back({.algorithm = choice, .policy = policy, .executor = executor});
+  if (options.with_vendor) all.push_back({.algorithm = Vendor{}, .executor = Executor::mpi});
   return all;
 }
 
@@ -365,6 +356,11 @@ bool takes_too_long(const Problem& problem, const Choice& choice, bool explains)
   const Algorithm& algorithm = *choice.algorithm;
   if (problem.ranks <= most_ranks_without_symmetry(algorithm, explains)) return false;
   return !algorithm.symmetry || !algorithm.symmetry(problem, choice.parameters);
+}
+
+bool runs_baseline(const Way& way) {
+  const auto* choice = std::get_if<Choice>(&way.algorithm);
+  return choice && is_baseline(*choice->algorithm);
 }
 
 std::string_view name(Source source) {
@@ -386,11 +382,6 @@ Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOption
 
 Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options) {
   return Deciding(problem, wisdom, options).run();
-}
-
-PlanOptions plan_options_of(const Problem& problem, const Way& way) {
-  return {
-      .algorithm = parse_candidate(problem, way.algorithm), .policy = way.policy, .executor = way.executor, .buffers = way.buffers};
 }
 
 }  // namespace quadrille

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ways are priced: those that do not take too long.
+// Which ways are priced: those that do not take too long. And which run baselines.
 #pragma once
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/execute.hpp"
 
 namespace quadrille {
 
 // Pricing a schedule without symmetry makes the programs of all ranks, so it is limited. An explanation (`explains`) may take
 // seconds, the making of a plan may not.
 bool takes_too_long(const Problem& problem, const Choice& choice, bool explains);
+
+// Does the way run an algorithm that is there only to be compared with another one?
+bool runs_baseline(const Way& way);
 
 }  // namespace quadrille

@@ -232,9 +232,8 @@ std::vector<ExplainedWay> explained(const Problem& problem, const Decision& deci
       return known.considered.way.algorithm == each.way.algorithm && known.considered.way.executor == each.way.executor;
     };
     if (std::any_of(ways.begin(), ways.end(), is_same)) continue;  // the same algorithm is there already, under a better policy
-    ExplainedWay& way = ways.emplace_back(ExplainedWay{.considered = each,
-                                                       .name = short_name(problem, parse_candidate(problem, each.way.algorithm)),
-                                                       .is_baseline = runs_baseline(problem, each.way)});
+    ExplainedWay& way = ways.emplace_back(
+        ExplainedWay{.considered = each, .name = short_name(problem, each.way.algorithm), .is_baseline = runs_baseline(each.way)});
     if (!way.is_baseline) ++shown;
     if (shown > most_parts || !each.price) continue;
     if (decision.model.model && !decision.model.model->needs_work)
@@ -278,8 +277,8 @@ std::vector<ExplainedVendor> explained_vendors(const Problem& problem, const Mac
 }  // namespace
 
 std::string way_text(const Problem& problem, const Way& way) {
-  if (names_vendor(way.algorithm)) return fmt::format("the MPI library's own {}", name(problem.collective));
-  std::string text = short_name(problem, parse_candidate(problem, way.algorithm));
+  if (way.is_vendor()) return fmt::format("the MPI library's own {}", name(problem.collective));
+  std::string text = short_name(problem, way.algorithm);
   if (way.policy != Policy::blocking) text += fmt::format(", {},", name(way.policy));
   return fmt::format("{} {}", text, row_of(way.executor).phrase);
 }
@@ -302,7 +301,7 @@ Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, c
   explanation.do_not_apply = inapplicable(problem);
   explanation.families = explained_families(problem, decision, knowledge, options.families);
   explanation.vendors = explained_vendors(problem, knowledge);
-  const Executor executor = names_vendor(decision.chosen.algorithm) ? by.executors.front() : decision.chosen.executor;
+  const Executor executor = decision.chosen.is_vendor() ? by.executors.front() : decision.chosen.executor;
   explanation.bound = bound_of(problem, decision.situation, knowledge.fit(executor, decision.situation));
   const ChoiceFlips flips(problem, knowledge, options);
   explanation.by_block = flips.by_block();

@@ -219,17 +219,11 @@ class CheapestFinder {
 
 }  // namespace
 
-bool runs_baseline(const Problem& problem, const Way& way) {
-  const Algorithm* const algorithm = find_algorithm(problem.collective, way.algorithm.substr(0, way.algorithm.find(':')));
-  return algorithm && is_baseline(*algorithm);
-}
-
-std::vector<const Considered*> tied_with_chosen(const Problem& problem, const Decision& decision) {
+std::vector<const Considered*> tied_with_chosen(const Decision& decision) {
   std::vector<const Considered*> tied;
   if (decision.considered.empty() || decision.considered[0].measured || !decision.considered[0].predicted_s) return tied;
   for (const Considered& each : decision.considered)
-    if (each.way != decision.chosen && each.predicted_s && is_tied(decision, *each.predicted_s) &&
-        !runs_baseline(problem, each.way))
+    if (each.way != decision.chosen && each.predicted_s && is_tied(decision, *each.predicted_s) && !runs_baseline(each.way))
       tied.push_back(&each);
   return tied;
 }
@@ -343,7 +337,7 @@ Taken ChoiceFlips::taken_for(FlipQuantity quantity, Count value, Problem problem
   if (problem.ranks == problem_.ranks) problem.nodes = problem_.nodes;
   const Decision decision = decide(problem, knowledge_.wisdom, knowledge_.options_for(problem));
   Taken taken{.way = way_text(problem, decision.chosen)};
-  for (const Considered* each : tied_with_chosen(problem, decision)) taken.tied.push_back(way_text(problem, each->way));
+  for (const Considered* each : tied_with_chosen(decision)) taken.tied.push_back(way_text(problem, each->way));
   return taken;
 }
 

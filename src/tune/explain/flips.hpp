@@ -16,10 +16,7 @@ namespace quadrille {
 
 // Returns the other ways with a predicted time that is tied with that of the chosen one, the fastest first. None if the chosen way
 // was measured. Baselines are left out.
-std::vector<const Considered*> tied_with_chosen(const Problem& problem, const Decision& decision);
-
-// Returns true if the way runs a baseline of the table.
-bool runs_baseline(const Problem& problem, const Way& way);
+std::vector<const Considered*> tied_with_chosen(const Decision& decision);
 
 using Deadline = std::chrono::steady_clock::time_point;
 

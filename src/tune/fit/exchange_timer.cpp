@@ -25,16 +25,10 @@ ExchangeTimer::ExchangeTimer(Communicator& communicator, Executor executor, Byte
   for (std::byte* memory : {input(), output()}) std::memset(memory, 0, index(buffer_bytes));
 }
 
-Plan ExchangeTimer::plan_for(const Problem& problem, std::string_view algorithm, Policy policy,
-                             const std::shared_ptr<const Operator>& operation) const {
-  return plan(
-      communicator_, problem,
-      {.algorithm = std::string(algorithm), .policy = policy, .executor = executor_, .operation = operation, .layouts = {}});
-}
-
 Span ExchangeTimer::time_of(const Problem& problem, std::string_view algorithm, Policy policy,
                             const std::shared_ptr<const Operator>& operation) {
-  Plan made = plan_for(problem, algorithm, policy, operation);
+  Plan made = plan(communicator_, problem,
+                   {.algorithm = std::string(algorithm), .policy = policy, .executor = executor_, .operation = operation});
   return time_of([&] { made.execute(input(), output()); });
 }
 

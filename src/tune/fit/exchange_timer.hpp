@@ -18,10 +18,6 @@ class ExchangeTimer {
   // measure.
   ExchangeTimer(Communicator& communicator, Executor executor, Bytes buffer_bytes, double seconds_per_time);
 
-  // Collective. Throws as `plan` does.
-  Plan plan_for(const Problem& problem, std::string_view algorithm, Policy policy = Policy::blocking,
-                const std::shared_ptr<const Operator>& operation = nullptr) const;
-
   // Collective: the time of one run, from the first rank's start to the last rank's end, as the median of a few batches of
   // consecutive runs. Equal on all ranks. Throws as `plan` does.
   Span time_of(const Problem& problem, std::string_view algorithm, Policy policy = Policy::blocking,

@@ -120,9 +120,11 @@ class Comparing {
   }
 
   std::optional<double> of_ours(const Problem& problem) {
-    const Way way = decide(problem, {}, deciding(problem)).chosen;
-    const Priced price = priced(problem, parse_choice(problem, way.algorithm));
-    return ratio(single_time(timer_.plan_for(problem, way.algorithm, price.policy, operation_of(problem))), price.seconds);
+    Way way = decide(problem, {}, deciding(problem)).chosen;
+    const Priced price = priced(problem, std::get<Choice>(way.algorithm));
+    way.policy = price.policy, way.executor = options_.executor;
+    return ratio(single_time(plan(communicator_, problem, plan_options_of(way, {.operation = operation_of(problem)}))),
+                 price.seconds);
   }
 
   std::optional<double> of_vendor(const Problem& problem) {

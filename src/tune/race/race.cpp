@@ -50,8 +50,8 @@ class Race {
     result_.buffer_pairs = buffers_.count();
   }
 
-  RaceResult run(const std::vector<RaceCandidate>& candidates) {
-    for (const RaceCandidate& candidate : candidates) enter(candidate);
+  RaceResult run(const std::vector<Way>& candidates) {
+    for (const Way& candidate : candidates) enter(candidate);
     steps_.clear();
     assume_vendor();
     fill_buffers();
@@ -64,15 +64,10 @@ class Race {
   }
 
  private:
-  void enter(const RaceCandidate& candidate) {
+  void enter(const Way& candidate) {
     const Problem& problem = result_.problem;
-    RaceEntry entry{.candidate = candidate};
-    const PlanOptions plan_options{.algorithm = candidate.algorithm,
-                                   .policy = candidate.policy,
-                                   .executor = candidate.executor,
-                                   .buffers = candidate.buffers,
-                                   .operation = options_.operation,
-                                   .keep_step = candidate.keep_step};
+    RaceEntry entry{.candidate = candidate, .is_auto = options_.automatic == candidate};
+    const PlanOptions plan_options = plan_options_of(candidate, {.operation = options_.operation});
     std::optional<Program> steps;  // this rank's program, if it is known before the run
     std::optional<Workload> counted;
     const auto count = [&](const Schedule& schedule) {
@@ -116,10 +111,10 @@ class Race {
         entry.predicted_seconds = price_by(fit, *counted).seconds(candidate.policy);
     if (const auto same = same_before(entry.candidate, steps)) {
       RaceEntry& first = result_.entries[*same];
-      first.candidate.is_auto = first.candidate.is_auto || candidate.is_auto;
+      first.is_auto = first.is_auto || entry.is_auto;
       if (candidate.algorithm != first.candidate.algorithm &&
           std::none_of(first.same_as.begin(), first.same_as.end(),
-                       [&](const RaceCandidate& other) { return candidate.algorithm == other.algorithm; }))
+                       [&](const Way& other) { return candidate.algorithm == other.algorithm; }))
         first.same_as.push_back(candidate);
       plans_.pop_back();
       return;
@@ -154,10 +149,8 @@ class Race {
   }
 
   // Returns an earlier candidate with the same settings and, on every rank, the same program.
-  std::optional<std::size_t> same_before(const RaceCandidate& candidate, const std::optional<Program>& steps) {
-    const auto settings = [](const RaceCandidate& each) {
-      return std::tuple(each.policy, each.buffers, each.executor, each.keep_step);
-    };
+  std::optional<std::size_t> same_before(const Way& candidate, const std::optional<Program>& steps) {
+    const auto settings = [](const Way& each) { return std::tuple(each.policy, each.buffers, each.executor, each.keep_step); };
     const std::size_t count = result_.entries.size();
     if (count == 0) return std::nullopt;
     std::vector<char> mine(count), all(count * index(communicator_.size()));
@@ -237,7 +230,7 @@ class Race {
     }
     const double limit = options_.hopeless * *std::min_element(seconds.begin(), seconds.end());
     for (std::size_t i = plans_.size(); i-- > 0;) {
-      const RaceCandidate& candidate = result_.entries[i].candidate;
+      const Way& candidate = result_.entries[i].candidate;
       if (seconds[i] <= limit || candidate.is_vendor() || seconds[i] == least[candidate.executor]) continue;
       result_.left_out.emplace_back(candidate,
                                     fmt::format("it takes more than {} times as long as the fastest", options_.hopeless));
@@ -390,7 +383,7 @@ std::string_view name(Conclusion conclusion) {
   return names[conclusion];
 }
 
-RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<RaceCandidate>& candidates,
+RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<Way>& candidates,
                 const RaceOptions& options) {
   check(problem);
   check_memory(placed(communicator, problem));

@@ -11,6 +11,7 @@
 
 #include "execute/agreement.hpp"
 #include "plan/placed.hpp"
+#include "plan/way.hpp"
 #include "quadrille/race.hpp"
 #include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
@@ -29,38 +30,21 @@ constexpr double hopeless = 10;
 
 constexpr std::size_t date_length = std::string_view("2026-11-22").size();
 
-bool applies_to(const Problem& problem, const Way& way) {
-  try {
-    const Candidate candidate = parse_candidate(problem, way.algorithm);
-    const auto* choice = std::get_if<Choice>(&candidate);
-    return !choice || applies(problem, *choice).has_value();
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::misuse) throw;
-    return false;  // a parameter that this problem does not have
-  }
-}
-
-RaceCandidate candidate_of(const Problem& problem, const Way& way) {
-  return {.algorithm = parse_candidate(problem, way.algorithm),
-          .policy = way.policy,
-          .buffers = way.buffers,
-          .executor = names_vendor(way.algorithm) ? Executor::mpi : way.executor};
-}
-
-Way way_of(const RaceCandidate& candidate) {
-  return {specification(candidate.algorithm), candidate.policy, candidate.buffers, candidate.executor};
+// The algorithm of the table that the way runs; null if it runs another one.
+const Algorithm* algorithm_of(const Way& way) {
+  const auto* choice = std::get_if<Choice>(&way.algorithm);
+  return choice ? choice->algorithm : nullptr;
 }
 
 // Adds the cheapest way of each algorithm unless it is hopeless, because prediction errors differ between algorithms.
 template <class ChooseWay>
 void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
-  std::set<std::string> seen;
+  std::set<const Algorithm*> seen;
   double least = 0;
   for (const Considered& each : by_price) {
-    if (!each.predicted_s || names_vendor(each.way.algorithm)) continue;
+    if (!each.predicted_s || each.way.is_vendor()) continue;
     if (least == 0) least = *each.predicted_s;
-    const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
-    if (*each.predicted_s <= hopeless * least && seen.insert(id).second) choose(each.way);
+    if (*each.predicted_s <= hopeless * least && seen.insert(algorithm_of(each.way)).second) choose(each.way);
   }
 }
 
@@ -81,13 +65,13 @@ WisdomEntry scaled(const Leaver& leaver, double best_seconds) {
 }
 
 // Returns the candidates that continue after a heat. Adds the eliminated ones to `leavers`.
-std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
-  std::vector<RaceCandidate> staying;
-  const Way best = way_of(heat.entries[*heat.best].candidate);
+std::vector<Way> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
+  std::vector<Way> staying;
+  const Way& best = heat.entries[*heat.best].candidate;
   for (const RaceEntry& entry : heat.entries) {
     if (!entry.to_best) continue;  // its data was wrong
     if (entry.to_best->lower > clearly_slower)
-      leavers.push_back({way_of(entry.candidate), best, *entry.to_best});
+      leavers.push_back({entry.candidate, best, *entry.to_best});
     else
       staying.push_back(entry.candidate);
   }
@@ -97,12 +81,11 @@ std::vector<RaceCandidate> stayers(const RaceResult& heat, double clearly_slower
 // Returns the number of repetitions that fit into `seconds`. Later heats have fewer ways and use the time for more repetitions.
 // They do not change the number of runs per batch: successive runs of a rooted collective overlap, so longer batches would
 // favour ways that wait less.
-int repetitions_within(double seconds, int least, const RaceResult& heat, const std::vector<RaceCandidate>& staying) {
+int repetitions_within(double seconds, int least, const RaceResult& heat, const std::vector<Way>& staying) {
   constexpr double most_repetitions = 31;
   double repetition_s = 0;
   for (const RaceEntry& entry : heat.entries)
-    if (std::any_of(staying.begin(), staying.end(),
-                    [&](const RaceCandidate& each) { return way_of(each) == way_of(entry.candidate); }))
+    if (std::find(staying.begin(), staying.end(), entry.candidate) != staying.end())
       repetition_s += entry.seconds.median * static_cast<double>(heat.runs_per_sample) * static_cast<double>(batches_per_sample);
   return std::max(least, static_cast<int>(std::min(most_repetitions, seconds / std::max(repetition_s, 1e-9))));
 }
@@ -114,7 +97,7 @@ std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leave
   std::vector<WisdomEntry> entries;
   for (const RaceEntry& entry : last.entries)
     if (entry.failed_check.empty())
-      entries.push_back({way_of(entry.candidate), {entry.seconds.median, entry.seconds.lower, entry.seconds.upper}});
+      entries.push_back({entry.candidate, {entry.seconds.median, entry.seconds.lower, entry.seconds.upper}});
   const auto find = [&](const Way& way) {
     return std::find_if(entries.begin(), entries.end(), [&](const WisdomEntry& entry) { return entry.way == way; });
   };
@@ -161,31 +144,28 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
   prices.records.clear();  // records would only rank the ways that were measured
   const Decision decision = decide(problem, prices, options);
   const bool takes_all = how_many > decision.considered.size();
-  std::map<std::pair<std::string, Executor>, int> alike;
+  std::map<std::pair<const Algorithm*, Executor>, int> alike;
   for (const Considered& each : decision.considered) {
     if (chosen.size() >= how_many) break;
     if (!each.predicted_s) continue;  // too large to be priced, so too large to race
-    const std::string id = each.way.algorithm.substr(0, each.way.algorithm.find(':'));
-    if (++alike[{id, each.way.executor}] <= most_alike || takes_all) choose(each.way);
+    if (++alike[{algorithm_of(each.way), each.way.executor}] <= most_alike || takes_all) choose(each.way);
   }
   add_best_of_each_algorithm(decision.considered, choose);
   for (const Algorithm* algorithm : algorithms_for(problem.collective)) {
-    const Way standard{specification(parse_choice(problem, algorithm->id)), Policy::blocking, 2, options.executors.front()};
+    const Way standard{.algorithm = parse_choice(problem, algorithm->id), .executor = options.executors.front()};
     if (is_considered(decision, standard)) choose(standard);
   }
-  for (const Way& way : known_good)
-    if (applies_to(problem, way)) choose(way);
-  for (const Executor executor : options.executors)
-    choose({specification(parse_candidate(problem, "")), Policy::blocking, 2, executor});
-  if (options.with_vendor) choose({specification(Vendor{}), Policy::blocking, 2, Executor::mpi});
+  for (const Way& known : known_good)
+    if (const auto way = way_for(problem, known)) choose(*way);
+  for (const Executor executor : options.executors) choose({.algorithm = parse_candidate(problem, ""), .executor = executor});
+  if (options.with_vendor) choose({.algorithm = Vendor{}, .executor = Executor::mpi});
   return chosen;
 }
 
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
                        const CellRaceOptions& options) {
   const Problem here = placed(communicator, problem);
-  std::vector<RaceCandidate> running;
-  for (const Way& way : ways) running.push_back(candidate_of(here, way));
+  std::vector<Way> running = ways;
   const int least_repetitions = std::accumulate(options.heats.begin(), options.heats.end(), 0);
   std::vector<Leaver> leavers;
   RaceResult result;
@@ -209,7 +189,7 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
     done += race_options.repetitions;
     for (const RaceEntry& entry : result.entries)
       if (options.wrong && !entry.failed_check.empty() && communicator.rank() == 0)
-        options.wrong(fmt::format("{}: {}", to_string(way_of(entry.candidate)), entry.failed_check));
+        options.wrong(fmt::format("{}: {}", to_string(entry.candidate), entry.failed_check));
     if (!result.best) throw Error(ErrorCode::misuse, "none of the ways to be measured applies and gives right data");
     running = stayers(result, options.clearly_slower, leavers);
   }

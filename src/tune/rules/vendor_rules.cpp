@@ -15,20 +15,17 @@
 namespace quadrille {
 namespace {
 
-Way vendor_way_of(Vendor vendor) { return {.algorithm = specification(Candidate(std::move(vendor)))}; }
-
 // Returns the best algorithm, or an empty text if none is known to be better than the library's default choice.
 std::string best_of(const WisdomRecord& record) {
-  const std::string standard = specification(Candidate(Vendor{}));
   const WisdomEntry *own = nullptr, *best = nullptr;
   for (const WisdomEntry& entry : record.entries) {
-    if (entry.way.algorithm == standard)
+    if (entry.way.algorithm == Candidate(Vendor{}))
       own = &entry;
-    else if (names_vendor(entry.way.algorithm) && (!best || entry.timing.median_s < best->timing.median_s))
+    else if (entry.way.is_vendor() && (!best || entry.timing.median_s < best->timing.median_s))
       best = &entry;
   }
   if (!own || !best || best->timing.upper_s >= own->timing.lower_s) return {};
-  return best->way.algorithm.substr(standard.size() + 1);
+  return std::get<Vendor>(best->way.algorithm).algorithm;
 }
 
 constexpr RulesFormat formats[] = {
@@ -48,8 +45,8 @@ void allow_vendor_algorithms() { ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem) {
   const auto names = communicator.transport().vendor_algorithms(placed(communicator, problem));
   if (!names) return cannot(names.error());
-  std::vector<Way> ways{vendor_way_of({})};
-  for (const std::string& name : *names) ways.push_back(vendor_way_of({name}));
+  std::vector<Way> ways{{.algorithm = Vendor{}, .executor = Executor::mpi}};
+  for (const std::string& name : *names) ways.push_back({.algorithm = Vendor{name}, .executor = Executor::mpi});
   return ways;
 }
 

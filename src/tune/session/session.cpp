@@ -54,9 +54,8 @@ Problem priced(const TuneCell& cell) {
 
 // Returns the fastest of our own ways by this executor. The record's entries are sorted by time.
 const WisdomEntry* fastest_by(Executor executor, const WisdomRecord& record) {
-  const auto entry = std::find_if(record.entries.begin(), record.entries.end(), [&](const WisdomEntry& each) {
-    return each.way.executor == executor && !names_vendor(each.way.algorithm);
-  });
+  const auto entry = std::find_if(record.entries.begin(), record.entries.end(),
+                                  [&](const WisdomEntry& each) { return each.way.executor == executor && !each.way.is_vendor(); });
   return entry == record.entries.end() ? nullptr : &*entry;
 }
 

@@ -208,11 +208,6 @@ void fit_all_ranges(std::vector<WisdomRecord>& records) {
   }
 }
 
-std::string to_string(const Way& way) {
-  return fmt::format("{} {}{} {}", way.algorithm, name(way.policy), way.buffers == 2 ? "" : fmt::format("/{}", way.buffers),
-                     name(way.executor));
-}
-
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};

@@ -14,7 +14,6 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "schedule/settings.hpp"
 
 namespace quadrille {
 namespace {
@@ -66,25 +65,12 @@ Result<> check_timing(const Timing& timing) {
   return {};
 }
 
-// Checks the names of parameters only: their values can be checked only against a problem.
-Result<> check_algorithm(Collective collective, std::string_view text) {
-  if (names_vendor(text)) return {};
-  SpecificationParts parts;
-  try {
-    parts = parts_of_specification(text);
-  } catch (const Error& error) {
-    return cannot(error.what());
-  }
-  const Algorithm* algorithm = find_algorithm(collective, parts.id);
-  if (!algorithm) return cannot(fmt::format("{} has no algorithm '{}'", name(collective), parts.id));
-  for (const ParameterSetting& setting : parts.settings) {
-    const auto is_key = [&](const Parameter& parameter) { return parameter.name == setting.name; };
-    const auto is_bad = [](char letter) { return letter <= ' ' || letter > '~'; };
-    if (!setting.value || setting.value->empty() || std::any_of(setting.text.begin(), setting.text.end(), is_bad) ||
-        std::none_of(algorithm->parameters.begin(), algorithm->parameters.end(), is_key))
-      return cannot(fmt::format("'{}' is not a setting of {}/{}", setting.text, name(collective), parts.id));
-  }
-  return {};
+// The values of parameters can be checked only against a problem.
+Result<> check_algorithm(Collective collective, const Candidate& candidate) {
+  if (is_vendor(candidate)) return {};
+  const auto* choice = std::get_if<Choice>(&candidate);
+  if (choice && choice->algorithm && find_algorithm(collective, choice->algorithm->id) == choice->algorithm) return {};
+  return cannot(fmt::format("{} has no algorithm '{}' in the table", name(collective), specification(candidate)));
 }
 
 Result<> check_way(Collective collective, const Way& way) {

@@ -21,6 +21,8 @@ Result<> check_wisdom(const WisdomRecord& record);
 Result<> check_wisdom(const ExecutorFit& fit);
 Result<> check_wisdom(const VendorFit& fit);
 
+inline constexpr Count wisdom_format = 4;  // the version of the files' format
+
 // A hash of the table of algorithms: their names, parameters and the parameters' permitted values. If two tables have the same
 // hash, a text such as "bruck:radix=4" means the same in both.
 std::uint64_t table_fingerprint();

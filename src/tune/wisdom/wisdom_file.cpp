@@ -73,8 +73,8 @@ std::string slug(std::string_view text) {
 }
 
 std::string file_name(const Fingerprint& machine) {
-  const std::string all =
-      fmt::format("{:x}\n{}\n{}\n{}\n{}", table_fingerprint(), machine.processor, machine.cores, machine.network, machine.mpi);
+  const std::string all = fmt::format("{} {:x}\n{}\n{}\n{}\n{}", wisdom_format, table_fingerprint(), machine.processor,
+                                      machine.cores, machine.network, machine.mpi);
   return fmt::format("{}-{}-cores-{}-{:08x}{}", slug(machine.processor), machine.cores, slug(machine.mpi),
                      text_hash(all) & 0xFFFFFFFF, extension);
 }

@@ -52,6 +52,13 @@ T next(std::istringstream& words) {
   return value;
 }
 
+// Returns the algorithm of the first collective that has it.
+Candidate algorithm_of(const std::string& text) {
+  for (const Collective collective : all_collectives())
+    if (names_vendor(text) || find_algorithm(collective, text.substr(0, text.find(':')))) return parse_candidate(collective, text);
+  return {};
+}
+
 std::string until_bar(std::istringstream& words) {
   std::string text;
   std::getline(words >> std::ws, text, '|');
@@ -92,7 +99,7 @@ Event RecordedRun::event_of(std::istringstream& words) {
       Way way{.policy = static_cast<Policy>(next<int>(words)),
               .buffers = next<int>(words),
               .executor = static_cast<Executor>(next<int>(words))};
-      way.algorithm = until_bar(words);
+      way.algorithm = algorithm_of(until_bar(words));
       PlannedWay& made = event.made.emplace_back();
       if (has_way) made.way = way;
       made.why = until_bar(words);
@@ -104,8 +111,11 @@ Event RecordedRun::event_of(std::istringstream& words) {
       message.cause = static_cast<Cause>(next<int>(words));
       message.conclusion.end = static_cast<Alternation::End>(next<int>(words));
       words >> message.conclusion.remaining >> message.conclusion.best >> message.conclusion.ratio >> message.cost_s >>
-          message.allowance_s >> message.next_meeting >> message.policy >> message.executor >> message.buffers;
-      until_bar(words).copy(message.algorithm, sizeof message.algorithm - 1);
+          message.allowance_s >> message.next_meeting;
+      Way way{.policy = static_cast<Policy>(next<int>(words)), .executor = static_cast<Executor>(next<int>(words))};
+      way.buffers = next<int>(words);
+      way.algorithm = algorithm_of(until_bar(words));
+      message.way = packed(way).value_or(PackedWay{});
     }
   }
   std::getline(words >> std::ws, event.why);
@@ -176,7 +186,7 @@ void RecordedRun::replay(const std::string& line) {
         EXPECT_EQ(ours.conclusion.remaining, told.conclusion.remaining);
         EXPECT_EQ(ours.conclusion.best, told.conclusion.best);
         EXPECT_EQ(ours.next_meeting, told.next_meeting);
-        EXPECT_EQ(ours.way(), told.way());
+        EXPECT_EQ(unpacked(ours.way), unpacked(told.way));
         EXPECT_NEAR(ours.cost_s, told.cost_s, 1e-3 * told.cost_s);
         ++messages_;
       }

@@ -48,8 +48,8 @@ class ExplainTest : public CommandTest {
     wisdom.machine.mpi = mpi;
     WisdomRecord record{.situation = situation_of(problem), .date = "2026-11-20", .repetitions = 9};
     const auto add = [&](const std::string& algorithm, double seconds) {
-      record.entries.push_back({{.algorithm = specification(parse_choice(problem, algorithm)), .executor = Executor::shared},
-                                {seconds, 0.9 * seconds, 1.1 * seconds}});
+      record.entries.push_back(
+          {{.algorithm = parse_choice(problem, algorithm), .executor = Executor::shared}, {seconds, 0.9 * seconds, 1.1 * seconds}});
     };
     add(best, 2e-6);
     add("shift", 3e-6);

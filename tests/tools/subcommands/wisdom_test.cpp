@@ -30,8 +30,8 @@ class WisdomCommand : public CommandTest {
     WisdomRecord record{.situation = {.collective = collective, .ranks = 24, .nodes = 6, .ranks_of_node = 4, .block_bytes = bytes},
                         .date = date,
                         .repetitions = 15};
-    record.entries = {{{.algorithm = "direct", .executor = Executor::hybrid}, {3e-6, 2.5e-6, 3.5e-6}},
-                      {{.algorithm = "vendor"}, {4e-6, 3.5e-6, 4.5e-6}}};
+    record.entries = {{{.algorithm = parse_candidate(collective, "direct"), .executor = Executor::hybrid}, {3e-6, 2.5e-6, 3.5e-6}},
+                      {{.algorithm = Vendor{}, .executor = Executor::mpi}, {4e-6, 3.5e-6, 4.5e-6}}};
     return record;
   }
 
@@ -108,7 +108,9 @@ TEST_F(WisdomCommand, Refuses) {
   refuses({"wisdom", "shwo"}, "did you mean 'show'?");
   refuses({"wisdom", "show", "--collective", "alltoal"}, "did you mean 'alltoall'?");
   refuses({"wisdom", "show", file("none")}, "none");
-  refuses({"wisdom", "show", write("damaged", "quadrille-wisdom 3\nalgorithms x\n")}, "line 2: it is for the algorithms");
+  refuses({"wisdom", "show", write("old", "quadrille-wisdom 3\nalgorithms x\n")},
+          "it has the form of an older version of quadrille");
+  refuses({"wisdom", "show", write("damaged", "{\"quadrille_wisdom\": 4, \"algorithms\": \"x\"}")}, "it is for the algorithms of");
   refuses({"wisdom", "path", "more"}, "one argument too many");
   refuses({"wisdom", "export"}, "--for openmpi or --for mpich");
   for (const char* action : {"merge", "export", "path"}) {

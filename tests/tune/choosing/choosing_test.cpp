@@ -40,7 +40,7 @@ TEST(Choosing, RefusesWhatNeedsANamedAlgorithm) {
   EXPECT_EQ(refusal({}), "");
 }
 
-std::string of_decision(const Decision& decision) { return std::string(name(decision.source)) + ' ' + decision.chosen.algorithm; }
+std::string of_decision(const Decision& decision) { return std::string(name(decision.source)) + ' ' + to_string(decision.chosen); }
 
 // What rank 0 decides is what a plan runs, and all ranks hear it.
 TEST(Choosing, AllRanksHearWhatRank0Decides) {
@@ -55,7 +55,7 @@ TEST(Choosing, AllRanksHearWhatRank0Decides) {
     EXPECT_EQ(decides, threads.rank() == 0);
     const Plan made = choose_and_plan(threads, problem, {});
     EXPECT_EQ(told, of_decision(*made.decision()));
-    EXPECT_EQ(made.algorithm(), made.decision()->chosen.algorithm);
+    EXPECT_EQ(made.algorithm(), specification(made.decision()->chosen.algorithm));
   });
 }
 

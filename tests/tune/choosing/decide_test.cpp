@@ -43,15 +43,16 @@ TEST(Decide, TakesTheFastestMeasuredWayThatIsAvailable) {
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 8, 1, 1e-3));
   wisdom.add(record_of(
-      problem, {{.way = {.algorithm = "vendor"}, .timing = {1e-6, 1e-6, 1e-6}},
-                {.way = {.algorithm = "bruck:form=zero-rotation,level=positional,ports=1,radix=2", .executor = Executor::mpi},
-                 .timing = {2e-6, 2e-6, 2e-6}},
-                {.way = {.algorithm = "shift", .executor = Executor::shared}, .timing = {3e-6, 3e-6, 3e-6}}}));
+      problem,
+      {{.way = {.algorithm = Vendor{}, .executor = Executor::mpi}, .timing = {1e-6, 1e-6, 1e-6}},
+       {.way = {.algorithm = parse_choice(problem, "bruck"), .executor = Executor::mpi}, .timing = {2e-6, 2e-6, 2e-6}},
+       {.way = {.algorithm = parse_choice(problem, "shift"), .executor = Executor::shared}, .timing = {3e-6, 3e-6, 3e-6}}}));
   const Decision all = decide(problem, wisdom, {.executors = {Executor::shared, Executor::mpi}, .with_vendor = true});
-  EXPECT_EQ(all.chosen.algorithm, "vendor");
+  EXPECT_TRUE(all.chosen.is_vendor());
   EXPECT_EQ(all.source, Source::wisdom);
   EXPECT_EQ(decide(problem, wisdom, {.executors = {Executor::shared, Executor::mpi}}).chosen.executor, Executor::mpi);
-  EXPECT_EQ(decide(problem, wisdom, {.executors = {Executor::shared}, .effort = Effort::wisdom_only}).chosen.algorithm, "shift");
+  EXPECT_EQ(decide(problem, wisdom, {.executors = {Executor::shared}, .effort = Effort::wisdom_only}).chosen.algorithm,
+            Candidate(parse_choice(problem, "shift")));
 }
 
 TEST(Decide, ByWisdomOnlyRefusesWhatIsNotMeasured) {
@@ -68,8 +69,8 @@ TEST(Decide, SwitchesFromFewRoundsToFewBytes) {
   };
   const auto rounds = [&](Bytes bytes) { return figures(make_schedule(Problem::alltoall(16, bytes), chosen(bytes))).c1; };
   const auto bytes_of = [&](Bytes bytes) { return figures(make_schedule(Problem::alltoall(16, bytes), chosen(bytes))).c2 / bytes; };
-  EXPECT_EQ(rounds(8), 4) << chosen(8);
-  EXPECT_EQ(bytes_of(1 << 20), 15) << chosen(1 << 20);
+  EXPECT_EQ(rounds(8), 4) << specification(chosen(8));
+  EXPECT_EQ(bytes_of(1 << 20), 15) << specification(chosen(1 << 20));
 }
 
 TEST(Decide, TakesTheVendorsWhereItsCurveIsLower) {
@@ -77,15 +78,15 @@ TEST(Decide, TakesTheVendorsWhereItsCurveIsLower) {
   Wisdom wisdom;
   wisdom.add(fit_of(Executor::shared, 4, 1, 1e-3));
   const DecisionOptions options{.executors = {Executor::shared}, .with_vendor = true};
-  EXPECT_NE(decide(problem, wisdom, options).chosen.algorithm, "vendor");
+  EXPECT_FALSE(decide(problem, wisdom, options).chosen.is_vendor());
   wisdom.add(VendorFit{.ranks = 4, .ranks_of_node = 4, .seconds = {{8, 1e-9}, {1024, 2e-9}}, .date = "2026-11-23"});
-  EXPECT_EQ(decide(problem, wisdom, options).chosen.algorithm, "vendor");
+  EXPECT_TRUE(decide(problem, wisdom, options).chosen.is_vendor());
 }
 
 TEST(Decide, WithoutAnyKnowledgeTakesTheDefault) {
   const Decision decision = decide(on_one_node(Problem::alltoall(4, 64)), {}, {});
   EXPECT_EQ(decision.source, Source::standard);
-  EXPECT_TRUE(decision.chosen.algorithm.starts_with("direct"));
+  EXPECT_TRUE(specification(decision.chosen.algorithm).starts_with("direct"));
 }
 
 TEST(Decide, GivesAReasonForEachWayThatIsNotTaken) {
@@ -99,7 +100,7 @@ TEST(Decide, GivesAReasonForEachWayThatIsNotTaken) {
     EXPECT_TRUE(decision.considered[0].rejected.empty());
     for (std::size_t i = 1; i < decision.considered.size(); ++i) EXPECT_FALSE(decision.considered[i].rejected.empty());
     if (collective != Collective::alltoallv)
-      EXPECT_TRUE(applies(problem_of(collective, 8, 128), parse_choice(problem_of(collective, 8, 128), decision.chosen.algorithm)));
+      EXPECT_TRUE(applies(problem_of(collective, 8, 128), std::get<Choice>(decision.chosen.algorithm)));
   }
 }
 
@@ -118,17 +119,15 @@ TEST(Decide, BetweenNodesTakesTheFewestRoundsOfWaysWithAboutOnePrice) {
     for (const Considered& each : decision.considered) least = std::min(least, each.predicted_s.value_or(1e9));
     return least;
   };
-  const auto rounds_of = [&](const std::string& algorithm) {
-    return node_figures(make_schedule(problem, parse_choice(problem, algorithm))).rounds;
-  };
+  const auto rounds_of = [&](const Candidate& algorithm) { return node_figures(make_schedule(problem, algorithm)).rounds; };
   const Decision among_equals = decided(slow);
-  EXPECT_EQ(rounds_of(among_equals.chosen.algorithm), 1) << among_equals.chosen.algorithm;
+  EXPECT_EQ(rounds_of(among_equals.chosen.algorithm), 1) << to_string(among_equals.chosen);
   EXPECT_GT(*among_equals.considered[0].predicted_s, least_s(among_equals));
   EXPECT_LE(*among_equals.considered[0].predicted_s, 1.1 * least_s(among_equals));
   EXPECT_NE(among_equals.reason.find("fewest rounds between nodes"), std::string::npos);
   problem.block_bytes = 64;  // start-ups decide
   const Decision cheapest = decided(slow);
-  EXPECT_GT(rounds_of(cheapest.chosen.algorithm), 1) << cheapest.chosen.algorithm;
+  EXPECT_GT(rounds_of(cheapest.chosen.algorithm), 1) << to_string(cheapest.chosen);
   EXPECT_EQ(*cheapest.considered[0].predicted_s, least_s(cheapest));
 }
 

@@ -177,7 +177,7 @@ TEST(Explain, PrefersMeasuredTimes) {
   const Problem problem = Problem::alltoall(4, 64);
   MachineKnowledge known = dear();
   const auto entry = [&](const std::string& algorithm, double seconds) {
-    return WisdomEntry{{.algorithm = specification(parse_choice(problem, algorithm)), .executor = Executor::shared},
+    return WisdomEntry{{.algorithm = parse_choice(problem, algorithm), .executor = Executor::shared},
                        {seconds, 0.9 * seconds, 1.1 * seconds}};
   };
   known.wisdom.add(WisdomRecord{.situation = situation_of(problem),
@@ -203,7 +203,7 @@ TEST(Explain, SaysWhichWaysAreTied) {
     const Considered& each = told.decision.considered[i];
     if (!each.predicted_s) continue;
     const bool is_faster = 1.03 * *each.predicted_s < best;
-    EXPECT_EQ(each.rejected.starts_with("tied: "), !is_faster && *each.predicted_s <= 1.03 * best) << each.way.algorithm;
+    EXPECT_EQ(each.rejected.starts_with("tied: "), !is_faster && *each.predicted_s <= 1.03 * best) << to_string(each.way);
     EXPECT_EQ(each.rejected.ends_with("passed over for fewer rounds"), is_faster) << each.rejected;
     tied += each.rejected.starts_with("tied: ");
   }
@@ -263,7 +263,7 @@ TEST(Explain, ChoosesByTheModelThatTheMachineHasFiguresFor) {
   EXPECT_FALSE(on_torus.bound.seconds);
   std::set<Executor> executors;
   for (const ExplainedWay& each : on_torus.ways)
-    if (!names_vendor(each.considered.way.algorithm)) executors.insert(each.considered.way.executor);
+    if (!each.considered.way.is_vendor()) executors.insert(each.considered.way.executor);
   EXPECT_EQ(executors, std::set{Executor::mpi}) << "the model compares none";
   EXPECT_EQ(told("sp2", on_nodes(Problem::alltoall(16, 64), 4)).decision.model.model, find_model("flat"));
   EXPECT_EQ(told("myrinet", on_nodes(Problem::alltoall(16, 64), 4)).decision.model.model, find_model("cluster"));
@@ -316,10 +316,12 @@ TEST(Explain, ComparesFamiliesWithTheChosenWay) {
 
 TEST(Explain, NamesWaysInWords) {
   const Problem problem = Problem::alltoall(8, 64);
-  EXPECT_EQ(way_text(problem, {.algorithm = "vendor"}), "the MPI library's own alltoall");
-  EXPECT_EQ(way_text(problem, {.algorithm = "bruck:radix=4", .executor = Executor::shared}), "bruck:radix=4 by shared memory");
-  EXPECT_THAT(way_text(problem, {.algorithm = "bruck", .policy = Policy::dataflow, .executor = Executor::mpi}),
-              ::testing::StartsWith("bruck, dataflow, by "));
+  EXPECT_EQ(way_text(problem, {.algorithm = Vendor{}}), "the MPI library's own alltoall");
+  EXPECT_EQ(way_text(problem, {.algorithm = parse_choice(problem, "bruck:radix=4"), .executor = Executor::shared}),
+            "bruck:radix=4 by shared memory");
+  EXPECT_THAT(
+      way_text(problem, {.algorithm = parse_choice(problem, "bruck"), .policy = Policy::dataflow, .executor = Executor::mpi}),
+      ::testing::StartsWith("bruck, dataflow, by "));
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ TEST(Race, PredictsByTheFitOfTheExecutor) {
     for (const Coefficient& coefficient : find_model("max-rate")->coefficients)
       machine.models["max-rate"][std::string(coefficient.key)] = 0;
     machine.models["max-rate"]["inside_startup_us"] = 3;
-    const RaceCandidate shift{parse_candidate(Problem::alltoall(2, 10), "shift")};
+    const Way shift{parse_candidate(Problem::alltoall(2, 10), "shift")};
     for (const Executor executor : {Executor::mpi, Executor::shared}) {
       const RaceResult result =
           race(communicator, Problem::alltoall(2, 10), {shift},

@@ -35,18 +35,18 @@ Problem on_one_node(Problem problem) {
   return problem;
 }
 
-std::string id_of(const Way& way) { return way.algorithm.substr(0, way.algorithm.find(':')); }
+std::string_view id_of(const Way& way) { return std::get<Choice>(way.algorithm).algorithm->id; }
 
 bool has(const std::vector<Way>& ways, const Way& way) { return std::find(ways.begin(), ways.end(), way) != ways.end(); }
 
 Way standard(const Problem& problem, const std::string& algorithm) {
-  return {specification(parse_candidate(problem, algorithm)), Policy::blocking, 2, Executor::shared};
+  return {.algorithm = parse_candidate(problem, algorithm), .executor = Executor::shared};
 }
 
 TEST(PromisingWays, AreDistinctAndFewOfEachAlgorithm) {
   const Problem problem = on_one_node(Problem::alltoall(16, 64));
   const std::vector<Way> ways = promising_ways(problem, with_fit(16), {.executors = {Executor::shared}});
-  std::map<std::string, int> alike;
+  std::map<std::string_view, int> alike;
   for (std::size_t i = 0; i < ways.size(); ++i) {
     EXPECT_FALSE(has({ways.begin() + static_cast<std::ptrdiff_t>(i) + 1, ways.end()}, ways[i])) << to_string(ways[i]);
     ++alike[id_of(ways[i])];
@@ -59,17 +59,20 @@ TEST(PromisingWays, AreDistinctAndFewOfEachAlgorithm) {
 TEST(PromisingWays, IncludeWhatMustNotBeMissing) {
   const Problem problem = on_one_node(Problem::alltoall(6, 64));
   const DecisionOptions options{.executors = {Executor::shared}, .with_vendor = true};
-  const Way good{"bruck:radix=5", Policy::dataflow, 1, Executor::shared},
-      too_large{"bruck:radix=7", Policy::dataflow, 1, Executor::shared},
-      needs_a_power_of_two{"xor", Policy::blocking, 2, Executor::shared};
+  const auto elsewhere = [](std::string_view text) {
+    return Way{parse_candidate(Collective::alltoall, text), Policy::dataflow, 1, Executor::shared};
+  };
+  const Way good = elsewhere("bruck:radix=5"), too_large = elsewhere("bruck:radix=7"), needs_a_power_of_two = elsewhere("xor");
   const std::vector<Way> ways = promising_ways(problem, {}, options, {good, too_large, needs_a_power_of_two}, 0);
   EXPECT_TRUE(has(ways, standard(problem, "")));
-  EXPECT_TRUE(has(ways, good));
-  EXPECT_FALSE(has(ways, too_large)) << "a radix is at most p";
-  EXPECT_FALSE(has(ways, needs_a_power_of_two));
-  EXPECT_TRUE(std::any_of(ways.begin(), ways.end(), [](const Way& way) { return names_vendor(way.algorithm); }));
+  Way good_here = good;
+  good_here.algorithm = parse_candidate(problem, "bruck:radix=5");
+  EXPECT_TRUE(has(ways, good_here)) << "with the other parameters";
+  EXPECT_EQ(std::count_if(ways.begin(), ways.end(), [](const Way& way) { return way.policy == Policy::dataflow; }), 1)
+      << "a radix is at most p, and xor needs a power of two";
+  EXPECT_TRUE(std::any_of(ways.begin(), ways.end(), [](const Way& way) { return way.is_vendor(); }));
   const std::vector<Way> ours = promising_ways(problem, {}, {.executors = {Executor::shared}}, {}, 0);
-  EXPECT_TRUE(std::none_of(ours.begin(), ours.end(), [](const Way& way) { return names_vendor(way.algorithm); }));
+  EXPECT_TRUE(std::none_of(ours.begin(), ours.end(), [](const Way& way) { return way.is_vendor(); }));
 }
 
 TEST(TuneCell, RecordsTheWaysFromTheFastestOn) {
@@ -121,7 +124,7 @@ TEST(TuneCell, TakesTheSituationThatItIsGiven) {
 TEST(TuneCell, RefusesIfNoWayApplies) {
   run_threads(2, [](Communicator& communicator) {
     const Problem problem = Problem::alltoall(2, 64);
-    const Way hybrid{"shift", Policy::blocking, 2, Executor::hybrid};  // threads are on one node
+    const Way hybrid{.algorithm = parse_candidate(problem, "shift"), .executor = Executor::hybrid};  // threads are on one node
     EXPECT_THROW(tune_cell(communicator, problem, {hybrid}, {.heats = {1}, .seconds = 0.001}), Error);
   });
 }

@@ -20,7 +20,7 @@ WisdomRecord record(Bytes bytes, std::vector<WisdomEntry> entries, Count ranks =
 }
 
 WisdomEntry entry(const std::string& algorithm, double lower, double median, double upper) {
-  return {{.algorithm = algorithm}, {median, lower, upper}};
+  return {{.algorithm = parse_candidate(Collective::alltoall, algorithm), .executor = Executor::mpi}, {median, lower, upper}};
 }
 
 TEST(VendorRules, NeedIntervalsThatDoNotOverlap) {

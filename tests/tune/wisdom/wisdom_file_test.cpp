@@ -129,7 +129,7 @@ TEST_F(WisdomFile, KeepsModeAndFollowsLinks) {
 TEST_F(WisdomFile, IsNotOverwrittenIfItIsDamaged) {
   const std::string file = wisdom_file(machine);
   save_wisdom(file, one(8));
-  const std::string damaged = changed(contents(file), "repetitions=15", "repetitions=x");
+  const std::string damaged = changed(contents(file), R"("repetitions":15)", R"("repetitions":"x")");
   std::ofstream(file) << damaged;
   EXPECT_EQ(code_of([&] { read_wisdom(file, machine); }), ErrorCode::malformed);
   EXPECT_EQ(code_of([&] { save_wisdom(file, one(64)); }), ErrorCode::malformed);

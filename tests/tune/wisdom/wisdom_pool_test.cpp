@@ -31,7 +31,7 @@ const WisdomRecord& only(const Wisdom& wisdom) { return wisdom.records.at(0); }
 
 double microseconds(const Wisdom& wisdom, const std::string& algorithm) {
   for (const WisdomEntry& each : only(wisdom).entries)
-    if (each.way.algorithm == algorithm) return each.timing.median_s * 1e6;
+    if (specification(each.way.algorithm) == algorithm) return each.timing.median_s * 1e6;
   return 0;
 }
 
@@ -45,10 +45,10 @@ TEST(WisdomPool, WithOneLaunchIsThatLaunch) {
 // The times are like those of a broadcast by `chain` with more ranks than cores: fast in some launches, slow in others.
 TEST(WisdomPool, PrefersASteadyWayToOneThatIsFastInOneLaunch) {
   Wisdom wisdom = of({race({entry("shift", 13.9), entry("direct", 25)}, noon)});
-  EXPECT_EQ(only(wisdom).entries.front().way.algorithm, "shift");
+  EXPECT_EQ(only(wisdom).entries.front().way.algorithm, parse_candidate(Collective::alltoall, "shift"));
   wisdom.merge(of({race({entry("direct", 27), entry("shift", 66)}, "13:00:00.000")}));
   const WisdomRecord& both = only(wisdom);
-  EXPECT_EQ(both.entries.front().way.algorithm, "direct");
+  EXPECT_EQ(both.entries.front().way.algorithm, parse_candidate(Collective::alltoall, "direct"));
   EXPECT_NEAR(both.entries[0].timing.median_s, 26e-6, 1e-12);
   EXPECT_NEAR(both.entries[0].timing.lower_s, 12.5e-6, 1e-12) << "the interval spans the launches";
   EXPECT_NEAR(both.entries[0].timing.upper_s, 54e-6, 1e-12);
@@ -65,7 +65,7 @@ TEST(WisdomPool, ScalesALaunchInWhichAllIsSlow) {
                 time);
   };
   const Wisdom wisdom = of({launch(1, 8, "12:00:00.000"), launch(1, 8, "13:00:00.000"), launch(10, 11, "14:00:00.000")});
-  EXPECT_EQ(only(wisdom).entries.front().way.algorithm, "direct");
+  EXPECT_EQ(only(wisdom).entries.front().way.algorithm, parse_candidate(Collective::alltoall, "direct"));
   EXPECT_NEAR(microseconds(wisdom, "vendor") / microseconds(wisdom, "shift"), 3, 1e-9);
   EXPECT_NEAR(microseconds(wisdom, "direct") / microseconds(wisdom, "shift"), 0.9, 1e-9);
 }
@@ -73,9 +73,10 @@ TEST(WisdomPool, ScalesALaunchInWhichAllIsSlow) {
 TEST(WisdomPool, PrefersUndisturbedRaces) {
   WisdomRace disturbed = race({entry("direct", 20), entry("shift", 10)}, "13:00:00.000");
   disturbed.others = 1.3;
-  EXPECT_EQ(only(of({disturbed})).entries.front().way.algorithm, "shift") << "a disturbed race counts if there is no other";
+  EXPECT_EQ(only(of({disturbed})).entries.front().way.algorithm, parse_candidate(Collective::alltoall, "shift"))
+      << "a disturbed race counts if there is no other";
   const Wisdom wisdom = of({race({entry("direct", 2), entry("shift", 3)}, "12:00:00.000"), disturbed});
-  EXPECT_EQ(only(wisdom).entries.front().way.algorithm, "direct");
+  EXPECT_EQ(only(wisdom).entries.front().way.algorithm, parse_candidate(Collective::alltoall, "direct"));
   EXPECT_NEAR(microseconds(wisdom, "shift"), 3, 1e-9);
   EXPECT_EQ(only(wisdom).races.size(), 2u);
   EXPECT_EQ(parse_wisdom(wisdom_text(wisdom), "it"), wisdom);

@@ -18,7 +18,7 @@ using namespace testing;
 
 std::string best_of(const Wisdom& wisdom, const Situation& situation) {
   const WisdomRecord* found = wisdom.find(situation);
-  return found ? found->entries.front().way.algorithm : "";
+  return found ? specification(found->entries.front().way.algorithm) : "";
 }
 
 bool is_even(const Situation& s) { return s.ranks == s.nodes * s.ranks_of_node; }
