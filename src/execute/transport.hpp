@@ -19,6 +19,7 @@
 
 namespace quadrille {
 
+struct Edges;   // what one rank sends and receives in an exchange
 struct Script;  // one rank's program, compiled
 class Starts;   // the order in which plans are started
 
@@ -37,6 +38,15 @@ class Mail {
   virtual void receive(std::byte* into) = 0;
 };
 
+// The arguments of an execution: the buffers of a collective, or the edges of an exchange. The caller must keep what they refer to
+// until the execution is complete.
+struct Arguments {
+  const std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
+  const Edges* edges = nullptr;         // of an exchange by edges (exchanger.hpp), which has no buffers
+};
+
 // A collective made ready on one rank: a script with its messages (script/run.hpp), an incremental program (incremental.hpp), or a
 // call of an MPI collective. It runs one execution at a time; executions/execution.hpp queues further ones.
 class Executable {
@@ -45,13 +55,13 @@ class Executable {
 
   // Returns when the execution is complete. `phases`, if not null, receives the time of each phase; measuring makes the execution
   // slightly slower.
-  virtual void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) = 0;
+  virtual void execute(const Arguments& arguments, Phases* phases = nullptr) = 0;
 
   // The same without blocking: call `begin`, then either `advance`, which never waits, until it returns true, or `finish`, which
   // waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits for
   // other ranks.
   virtual bool runs_in_parts() const { return false; }
-  virtual void begin(const std::byte* input, std::byte* output) { execute(input, output); }
+  virtual void begin(const Arguments& arguments) { execute(arguments); }
   virtual bool advance() { return true; }
   virtual void finish() {}
 
@@ -123,7 +133,7 @@ class Transport {
   // Collective. Returns the messages for incremental programs, whose receivers do not know the lengths of messages in advance.
   virtual std::unique_ptr<Mail> mail() = 0;
 
-  // Collective. Makes exchanges by edges (exchange.hpp): the input of an execution is an Edges. Throws on all ranks or on none.
+  // Collective. Makes exchanges by edges (exchanger.hpp), whose executions take Arguments::edges. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare_exchange() = 0;
 
   // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.

@@ -146,7 +146,7 @@ TEST(Reductions, RunOnStridedRegions) {
       using Matrix = std::array<std::uint8_t, 4>;
       const Matrix inputs[2][3] = {{{1, 2, 3, 4}, {9, 9, 9, 9}, {1, 0, 0, 1}}, {{5, 6, 7, 8}, {9, 9, 9, 9}, {2, 0, 0, 3}}};
       Matrix output[2];
-      executable->execute(reinterpret_cast<const std::byte*>(inputs[me]), reinterpret_cast<std::byte*>(output));
+      executable->execute({reinterpret_cast<const std::byte*>(inputs[me]), reinterpret_cast<std::byte*>(output)});
       EXPECT_EQ(output[0], (Matrix{19, 22, 43, 50}));
       EXPECT_EQ(output[1], (Matrix{2, 0, 0, 3}));
     }

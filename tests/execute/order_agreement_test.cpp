@@ -265,7 +265,7 @@ Outcome run(SharedCommunicator& communicator, const CopyCosts& costs, const Prog
   }
   Outcome outcome = Outcome::finished;
   try {
-    executable->execute(input, output);
+    executable->execute({input, output});
   } catch (const Stuck&) {
     outcome = Outcome::stuck;
   }

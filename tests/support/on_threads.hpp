@@ -32,7 +32,7 @@ inline std::vector<ByteVector> run_on_threads(const Schedule& schedule, const st
                      .fuses = communicator.transport().fuses_reductions(),
                      .operation = options.operation}));
     ByteVector output(static_cast<std::size_t>(output_bytes(schedule.problem, me)), options.unwritten);
-    communicator.transport().prepare(script)->execute(inputs[static_cast<std::size_t>(me)].data(), output.data());
+    communicator.transport().prepare(script)->execute({inputs[static_cast<std::size_t>(me)].data(), output.data()});
     outputs[static_cast<std::size_t>(me)] = std::move(output);
   });
   return outputs;

@@ -68,36 +68,31 @@ class Exchanger {
   static void check(const Edges& edges, Count ranks);
 
   // Returns when this rank's receives are complete and the memory of its sends may be written.
-  void execute(const Edges& edges) { execution_->execute({.input = as_input(edges)}); }
+  void execute(const Edges& edges) { execution_->execute({.edges = &edges}); }
 
   // Does not wait. `edges` and what it refers to must stay until the request is complete, as far as `kept` does not hold it.
   // `last_step` is Started::last_step.
   Request start(const Edges& edges, std::shared_ptr<const void> kept = nullptr, std::function<void()> last_step = nullptr) {
-    return quadrille::start(execution_, {.input = as_input(edges)}, std::move(kept), std::move(last_step));
+    return quadrille::start(execution_, {.edges = &edges}, std::move(kept), std::move(last_step));
   }
-
-  // For executables of exchanges: their input is an Edges.
-  static const Edges& edges_of(const std::byte* input) { return *reinterpret_cast<const Edges*>(input); }
 
  private:
   explicit Exchanger(std::shared_ptr<Execution> execution) : execution_(std::move(execution)) {}
 
-  static const std::byte* as_input(const Edges& edges) { return reinterpret_cast<const std::byte*>(&edges); }
   const std::shared_ptr<Execution> execution_;
 };
 
 // What executables of exchanges by edges have in common: an execution that fails ends this executable, and tells the other ranks.
-// The input of an execution is an Edges.
 class EdgesExecutable : public Executable {
  public:
-  void execute(const std::byte* input, std::byte*, Phases*) final {
-    begin(input, nullptr);
+  void execute(const Arguments& arguments, Phases*) final {
+    begin(arguments);
     finish();
   }
   bool runs_in_parts() const final { return true; }
-  void begin(const std::byte* input, std::byte*) final {
+  void begin(const Arguments& arguments) final {
     if (is_broken_) throw_lost();
-    attempt([&] { start(Exchanger::edges_of(input)); });
+    attempt([&] { start(*arguments.edges); });
   }
   bool advance() final {
     if (!attempt([this] { return proceed(); })) return false;

@@ -73,7 +73,7 @@ void Execution::start(Started& started) {
   complete_all_in_flight();
   try {
     forward(started.arguments);
-    executable_->execute(started.arguments.input, started.arguments.output);
+    executable_->execute(started.arguments);
   } catch (...) {
     started.error = std::current_exception();
   }
@@ -96,7 +96,7 @@ void Execution::enlist(Started& started) {
 void Execution::begin(Started& started) noexcept {
   try {
     forward(started.arguments);
-    executable_->begin(started.arguments.input, started.arguments.output);
+    executable_->begin(started.arguments);
   } catch (...) {
     started.error = std::current_exception();
   }
@@ -190,7 +190,7 @@ void Execution::execute_among_others(const Arguments& arguments, Phases* phases)
   }
   complete_all_in_flight();
   forward(arguments);
-  executable_->execute(arguments.input, arguments.output, phases);
+  executable_->execute(arguments, phases);
 }
 
 // An executable that does not run in parts waits without advancing other executions. The rank for which it waits may itself wait

@@ -46,13 +46,6 @@ inline std::shared_ptr<const Operator> forwarding(const Operator& like, const st
   return std::make_shared<const Operator>(std::move(made));
 }
 
-// The arguments of an execution. The caller must keep the buffers and the operator until the execution is complete.
-struct Arguments {
-  const std::byte* input = nullptr;
-  std::byte* output = nullptr;
-  const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
-};
-
 // One execution that has been started; a Request owns it.
 struct Started {
   std::shared_ptr<Execution> execution;
@@ -99,7 +92,7 @@ class Execution {
     if (!in_flight_->is_empty() || is_open()) [[unlikely]]
       return execute_among_others(arguments, phases);
     forward(arguments);
-    executable_->execute(arguments.input, arguments.output, phases);
+    executable_->execute(arguments, phases);
   }
 
   // Starts an execution. `started` must stay valid until it is complete. Throws as Starts::begin does; other errors are kept for

@@ -61,7 +61,7 @@ void NodesExchange::start(const Edges& edges) {
   list(edges);
   near_edges_ = near_lists_.edges();
   is_near_over_ = false;
-  near_.begin(reinterpret_cast<const std::byte*>(&near_edges_), nullptr);
+  near_.begin({.edges = &near_edges_});
 }
 
 // Starts early messages, and lists and adds up the short edges.

@@ -29,8 +29,8 @@ IncrementalExecutable::IncrementalExecutable(std::unique_ptr<Mail> mail, Make ma
       memory_(std::move(memory)),
       saved_(index(bytes(memory_.saved))) {}
 
-void IncrementalExecutable::execute(const std::byte* input, std::byte* output, Phases* phases) {
-  execute_and_tell(input, output, phases);
+void IncrementalExecutable::execute(const Arguments& arguments, Phases* phases) {
+  execute_and_tell(arguments.input, arguments.output, phases);
 }
 
 Bytes IncrementalExecutable::memory_bytes() const {

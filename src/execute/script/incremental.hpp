@@ -20,7 +20,7 @@ class IncrementalExecutable : public Executable {
   // all messages of a stage are in flight together.
   IncrementalExecutable(std::unique_ptr<Mail> mail, Make make, Policy policy, BoundMemory memory = {});
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override;
+  void execute(const Arguments& arguments, Phases* phases = nullptr) override;
 
   // Grows with the longest messages received so far.
   Bytes memory_bytes() const override;

@@ -146,8 +146,8 @@ class ScriptExecutable final : public Executable {
     return messages_.memory_bytes() + memory_bytes_of(dataflow_.missing, dataflow_.ready, dataflow_.task_of_message);
   }
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
-    begin(input, output);
+  void execute(const Arguments& arguments, Phases* phases = nullptr) override {
+    begin(arguments);
     watch_ = Watch(phases);
     finish();
   }
@@ -157,10 +157,10 @@ class ScriptExecutable final : public Executable {
     withdraw();
   }
 
-  void begin(const std::byte* input, std::byte* output) override {
+  void begin(const Arguments& arguments) override {
     QUADRILLE_HOT_ASSERT(stage_ == Stage::to_begin);  // no execution is under way
-    input_ = input;
-    output_ = output;
+    input_ = arguments.input;
+    output_ = arguments.output;
     watch_ = Watch();
   }
 

@@ -127,16 +127,16 @@ class ScriptedExchange final : public Executable {
     edges_ = {sends_, receives_};
   }
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases) override {
+  void execute(const Arguments& arguments, Phases* phases) override {
     Watch watch(phases);
-    begin(input, output);
+    begin(arguments);
     finish();
     watch.ends(&Phases::communicate_s);
   }
   bool runs_in_parts() const override { return true; }
-  void begin(const std::byte* input, std::byte* output) override {
-    bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
-    bases_[Buffer::output] = output;
+  void begin(const Arguments& arguments) override {
+    bases_[Buffer::input] = const_cast<std::byte*>(arguments.input);  // never written
+    bases_[Buffer::output] = arguments.output;
     auto send = sends_.begin();
     auto receive = receives_.begin();
     for (const ScriptMessage& message : script_->messages) {
@@ -145,7 +145,7 @@ class ScriptedExchange final : public Executable {
       (message.is_send ? static_cast<void>((send++)->memory = memory) : static_cast<void>((receive++)->memory = memory));
     }
     run_copies(*script_, script_->windows[0].copies_before, bases_);
-    exchange_.begin(reinterpret_cast<const std::byte*>(&edges_), nullptr);
+    exchange_.begin({.edges = &edges_});
   }
   bool advance() override {
     if (!exchange_.advance()) return false;

@@ -156,7 +156,7 @@ TEST(EnginePaths, ExecutionsMayBePolledInsteadOfWaitedFor) {
         ByteVector input(6000), output(6000);
         for (int run = 0; run < 5; ++run) {
           data->fill_input(run % data->pass_count(), input.data());
-          executable.begin(input.data(), output.data());
+          executable.begin({input.data(), output.data()});
           space.poll_until([&] { return executable.advance(); }, SharedSpace::Driving::no);
           EXPECT_EQ(data->compare_output(run % data->pass_count(), output.data()), "");
         }
@@ -194,7 +194,7 @@ TEST(EnginePaths, MessagesThatCutElementsAreCopiedBeforeCombining) {
           const auto* bytes = reinterpret_cast<const std::byte*>(&number);
           for (Bytes byte = i; byte < i + 8; ++byte) input.get()[byte + (me == 0 && byte >= cut ? gap : 0)] = bytes[byte - i];
         }
-        executable->execute(input.get(), output.get());
+        executable->execute({input.get(), output.get()});
         for (Bytes i = 0; me == 1 && i < length; i += 8) {
           double number = 0;
           std::memcpy(&number, output.get() + i, 8);

@@ -183,7 +183,7 @@ TEST(SharedMemory, NoticesThatAReaderIsKilledInTheMiddleOfACopy) {
         const auto executable = communicator.transport().prepare(std::make_shared<const Script>(make_script(
             std::move(program).finish(), 2, {.fuses = true, .operation = std::make_shared<const Operator>(std::move(deadly))})));
         const auto input = communicator.allocate(block), output = communicator.allocate(block);
-        executable->execute(input.get(), output.get());
+        executable->execute({input.get(), output.get()});
       },
       costs_of_copying_once(0));
   EXPECT_EQ(codes, (std::vector{0, -SIGKILL}));

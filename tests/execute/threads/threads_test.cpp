@@ -56,7 +56,7 @@ TEST(Threads, SwapInPlace) {
       const int input[2] = {static_cast<int>(10 * me), static_cast<int>(10 * me + 1)};
       int output[2] = {-1, -1};
       for (int run = 0; run < 100; ++run) {
-        executable->execute(reinterpret_cast<const std::byte*>(input), reinterpret_cast<std::byte*>(output));
+        executable->execute({reinterpret_cast<const std::byte*>(input), reinterpret_cast<std::byte*>(output)});
         EXPECT_EQ(output[me], 10 * me + me);
         EXPECT_EQ(output[other], 10 * other + me);
       }

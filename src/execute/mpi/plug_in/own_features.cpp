@@ -63,9 +63,9 @@ class ForcedCall : public Executable {
  public:
   ForcedCall(std::unique_ptr<Executable> call, std::shared_ptr<const ControlVariable> variable, int value)
       : call_(std::move(call)), variable_(std::move(variable)), value_(value) {}
-  void execute(const std::byte* input, std::byte* output, Phases* phases) override {
+  void execute(const Arguments& arguments, Phases* phases) override {
     const Forcing forcing(*variable_, value_);
-    call_->execute(input, output, phases);
+    call_->execute(arguments, phases);
   }
 
  private:
@@ -78,7 +78,7 @@ class ForcedCall : public Executable {
 class BlockingCall : public Executable {
  public:
   explicit BlockingCall(std::unique_ptr<Executable> call) : call_(std::move(call)) {}
-  void execute(const std::byte* input, std::byte* output, Phases* phases) override { call_->execute(input, output, phases); }
+  void execute(const Arguments& arguments, Phases* phases) override { call_->execute(arguments, phases); }
 
  private:
   std::unique_ptr<Executable> call_;

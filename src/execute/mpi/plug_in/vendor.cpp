@@ -293,9 +293,9 @@ class VendorExecutable : public Executable {
   VendorExecutable(const Waiter& waiter, VendorFunction function, VendorArguments arguments)
       : waiter_(waiter), function_(function), arguments_(std::move(arguments)) {}
 
-  void execute(const std::byte* input, std::byte* output, Phases* phases = nullptr) override {
+  void execute(const Arguments& buffers, Phases* phases = nullptr) override {
     Watch watch(phases);
-    function_(arguments_, input, output, nullptr);
+    function_(arguments_, buffers.input, buffers.output, nullptr);
     watch.ends(&Phases::communicate_s);  // the phases inside MPI are unknown
   }
 
@@ -303,9 +303,9 @@ class VendorExecutable : public Executable {
 
   bool is_vendors() const override { return true; }
 
-  void begin(const std::byte* input, std::byte* output) override {
+  void begin(const Arguments& buffers) override {
     MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-    function_(arguments_, input, output, &request);
+    function_(arguments_, buffers.input, buffers.output, &request);
   }
 
   bool advance() override {

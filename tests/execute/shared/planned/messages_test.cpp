@@ -63,7 +63,7 @@ struct OneLongMessage {
   // if one does.
   void execute() {
     try {
-      executable->execute(input.data(), output.data());
+      executable->execute({input.data(), output.data()});
     } catch (...) {
       std::fill(input.begin(), input.end(), std::byte{2});
       throw;
@@ -123,7 +123,7 @@ TEST(EngineFailures, ASenderDoesNotWaitForADeadReader) {
       if (communicator.rank() == 2) return;
       if (communicator.rank() == 1) return message.execute();
       try {
-        message.executable->execute(message.input.data(), message.output.data());
+        message.executable->execute({message.input.data(), message.output.data()});
       } catch (...) {
         over = true;
         throw;

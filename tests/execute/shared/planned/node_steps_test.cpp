@@ -103,7 +103,7 @@ void observe(const std::vector<Count>& sizes, const std::string& algorithm, bool
         Loose{script, observer, std::mt19937(static_cast<unsigned>(threads.rank())), kept ? &steps : nullptr, {}});
     std::vector<std::byte> room(1 << 16);
     for (int time = 0; time < times; ++time) {
-      executable.execute(nullptr, room.data());
+      executable.execute({nullptr, room.data()});
       threads.barrier();
     }
   });
