@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank that waits for long in an exchange between nodes finds out that the ends of an edge name different lengths.
-//
-// The two ends may expect different forms of messages: one takes the edge for long, or the two nodes have decided differently. A
-// rank looks for that now and then while it waits for long.
-//
-// A look asks the MPI library several times whether a message has arrived. Each time it may yield the core, so a look may take as
-// long as several exchanges. So a rank whose waits are short never looks for its own messages, and looks for those that others of
-// its node miss only while these wait for long.
-//
-// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then what is
-// missing has been sent before. So a rank fails only if it finds the same in two looks, and the rank that misses something has
-// looked again in between: each rank says what it misses each time that it looks, and receives what has arrived before it looks.
-// Nobody is 64 decisions ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that
-// never pack make no decisions; their tags differ from all others.
+#include "execute/nodes/differing_ends.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "execute/nodes/nodes_exchange.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille {
 namespace {
@@ -40,21 +28,100 @@ struct Missed {
 // A rank notes one of the things that it misses in so many looks, then the next one: others must see it in two looks.
 constexpr std::uint64_t looks_for_each = 4;
 
+constexpr const char* advice = "let both ends of each edge name the same number of bytes";
+
 }  // namespace
 
-void NodesExchange::look_for_other_forms() {
+void DifferingEnds::begin() {
+  difference_.clear();
+  more_than_expected_.clear();
+  suspects_.clear();
+  absent_.clear(), lost_.clear();
+  waits_.emplace(SharedSpace::between_questions);
+}
+
+void DifferingEnds::is_complete() {
+  if (std::exchange(has_noted_, false)) state_.board.note_missing(0);
+}
+
+void DifferingEnds::throw_if_found() const {
+  if (const std::string sentence = difference_.sentence(state_.me(), [](Rank rank) { return rank; }); !sentence.empty())
+      [[unlikely]]
+    throw Error(ErrorCode::misuse, sentence);
+  if (!more_than_expected_.empty()) [[unlikely]]
+    throw Error(ErrorCode::misuse, more_than_expected_);
+}
+
+Bytes DifferingEnds::memory_bytes() const { return memory_bytes_of(open_, suspects_, suspicions_); }
+
+// ---- What arrives
+
+// Ranks compare the edges that they expect with what is in the packed message. Nobody does for a rank that expects none.
+void DifferingEnds::compare_totals(Count node, const PackedMessage& packed) {
+  const Count here = state_.map.ranks_of(state_.map.own());
+  if (packed.totals() == state_.sum(node, &NodeBoard::Row::in, here).totals || !more_than_expected_.empty()) return;
+  for (Rank place = 0; place < here; ++place) {
+    const EdgeTotals sent = packed.totals_to(place), expected = state_.board.row(place, node, state_.decision).in.totals;
+    if (sent.edges > expected.edges)
+      more_than_expected_ = fmt::format(
+          "the ranks of the node of rank {} send {} edges with {} bytes together to rank {}, on the node of rank {}, "
+          "which expects {} with {} bytes; {}",
+          state_.map.rank_at(node, 0), sent.edges, sent.bytes, state_.map.rank_at(state_.map.own(), place),
+          state_.map.rank_at(state_.map.own(), 0), expected.edges, expected.bytes, advice);
+  }
+}
+
+void DifferingEnds::note_absent(std::size_t edge) {
+  if (absent_.empty()) absent_since_ = std::chrono::steady_clock::now();
+  absent_.push_back(edge);
+}
+
+// If the sender of an absent edge takes it for a long edge, this rank receives that, because the sender may wait. The message may
+// come a little later than the packed one.
+void DifferingEnds::look_for_absent() {
+  state_.queue.start_all_receives();  // what has arrived may be an edge that waits
+  const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;
+  std::erase_if(absent_, [&](std::size_t edge) {
+    const Rank from = state_.edges->receives[edge].from;
+    const auto bytes = state_.far().unexpected(state_.kind(Form::early), from);
+    if (!bytes && !is_time_up) return false;
+    note(edge, bytes.value_or(EdgeDifference::nothing));
+    if (bytes) {
+      lost_.emplace_back(index(*bytes));
+      state_.queue.receive_now(state_.kind(Form::early), from, lost_.back().data(), *bytes, NodesState::lost);
+    }
+    return true;
+  });
+}
+
+void DifferingEnds::note(std::size_t edge, Bytes sent) {
+  const auto& [from, memory, expected] = state_.edges->receives[edge];
+  std::uint64_t number = 0;
+  for (const Edges::Receive& each : state_.edges->receives.first(edge)) number += each.from == from && each.bytes > 0;
+  difference_.note(from, number, sent, expected);
+}
+
+// ---- What does not arrive
+
+void DifferingEnds::look() {
+  if (state_.decision == 0) return;
+  if (waits_->is_over()) look_for_other_forms();
+  if (questions_.is_over()) look_for_others_of_mates();
+}
+
+void DifferingEnds::look_for_other_forms() {
   ++looks_for_others_;
   open_.clear();
-  if (edges_->may_pack && is_decided_) queue_.list_open(open_);
-  std::erase(open_, lost);
+  if (state_.edges->may_pack && state_.is_decided) state_.queue.list_open(open_);
+  std::erase(open_, NodesState::lost);
   note_missing();
   look_for_own_edges();
 }
 
 // Do ranks of this node miss something of which this rank has got the other form?
-void NodesExchange::look_for_others_of_mates() {
-  for (Rank place = 0; place < node_.size(); ++place) {
-    const std::uint64_t what = board_.missing(place), before = std::exchange(suspicions_[place], 0);
+void DifferingEnds::look_for_others_of_mates() {
+  for (Rank place = 0; place < state_.node.size(); ++place) {
+    const std::uint64_t what = state_.board.missing(place), before = std::exchange(suspicions_[place], 0);
     if (what == 0) continue;
     const std::optional<Found> found = found_instead_of(what);
     if (!found) continue;
@@ -64,94 +131,99 @@ void NodesExchange::look_for_others_of_mates() {
 }
 
 // Has the sender of an edge that this rank misses taken a long edge for a short one, or the other way round?
-void NodesExchange::look_for_own_edges() {
-  const auto edge_of = [this](std::uint32_t name) -> const Edges::Receive& { return edges_->receives[name]; };
-  const auto last = std::remove_if(open_.begin(), open_.end(), [](std::uint32_t name) { return (name & packed_name) != 0; });
+void DifferingEnds::look_for_own_edges() {
+  const auto edge_of = [this](std::uint32_t name) -> const Edges::Receive& { return state_.edges->receives[name]; };
+  const auto last =
+      std::remove_if(open_.begin(), open_.end(), [](std::uint32_t name) { return (name & NodesState::packed_name) != 0; });
   open_.erase(last, open_.end());
   std::sort(open_.begin(), open_.end());
-  const auto question = [&](std::uint32_t name) { return std::pair(edge_of(name).from, is_short(edge_of(name).bytes)); };
+  const auto question = [&](std::uint32_t name) { return std::pair(edge_of(name).from, state_.is_short(edge_of(name).bytes)); };
   std::stable_sort(open_.begin(), open_.end(), [&](std::uint32_t a, std::uint32_t b) { return question(a) < question(b); });
   const std::vector<Rank> before = std::exchange(suspects_, {});
   for (auto name = open_.begin(); name != open_.end(); ++name) {
     if (name != open_.begin() && question(name[-1]) == question(*name)) continue;
     const auto& [from, memory, expected] = edge_of(*name);
-    std::optional<Bytes> sent = far_.unexpected(kind(is_short(expected) ? Form::early : Form::single), from);
-    if (!sent && !is_short(expected)) sent = packed_instead(from);
-    if (!sent || queue_.start_all_receives()) continue;  // it may be an edge that waits
+    std::optional<Bytes> sent = state_.far().unexpected(state_.kind(state_.is_short(expected) ? Form::early : Form::single), from);
+    if (!sent && !state_.is_short(expected)) sent = packed_instead(from);
+    if (!sent || state_.queue.start_all_receives()) continue;  // it may be an edge that waits
     if (std::find(before.begin(), before.end(), from) != before.end())
       throw Error(
           ErrorCode::misuse,
           fmt::format("rank {}, on the node of rank {}, sends {} bytes to rank {}, on the node of rank {}, which expects {}; {}",
-                      from, map_.rank_at(map_.node_of(from), 0), *sent, me(), map_.rank_at(map_.own(), 0), expected, advice));
+                      from, state_.map.rank_at(state_.map.node_of(from), 0), *sent, state_.me(),
+                      state_.map.rank_at(state_.map.own(), 0), expected, advice));
     suspects_.push_back(from);
   }
 }
 
 // The length of the first edge from that rank that is in the packed message, although this rank expects another one, or none.
-std::optional<Bytes> NodesExchange::packed_instead(Rank from) const {
-  const Count node = map_.node_of(from);
-  const auto bytes = board_.arrived(node, decision_);
+std::optional<Bytes> DifferingEnds::packed_instead(Rank from) const {
+  const Count node = state_.map.node_of(from);
+  const auto bytes = state_.board.arrived(node, state_.decision);
   if (!bytes) return {};
-  const PackedMessage packed(board_.incoming(node), *bytes, map_.ranks_of(node));
-  const PackedMessage::Range found = packed.edges(map_.place_of(from), node_.rank());
+  const PackedMessage packed = state_.packed_from(node, *bytes);
+  const PackedMessage::Range found = packed.edges(state_.map.place_of(from), state_.node.rank());
   Count next = found.first;
   const auto sent = [&] { return static_cast<Bytes>(packed.edge(next).size()); };
-  for (const Edges::Receive& edge : edges_->receives) {
-    if (edge.from != from || edge.bytes == 0 || !is_short(edge.bytes)) continue;
+  for (const Edges::Receive& edge : state_.edges->receives) {
+    if (edge.from != from || edge.bytes == 0 || !state_.is_short(edge.bytes)) continue;
     if (next == found.last || sent() != edge.bytes) break;
     ++next;
   }
   return next < found.last ? std::optional(sent()) : std::nullopt;
 }
 
-void NodesExchange::note_missing() {
+void DifferingEnds::note_missing() {
   std::vector<Missed> all;
   for (const std::uint32_t name : open_) {
-    const bool is_packed = (name & packed_name) != 0;
-    const Count node = is_packed ? static_cast<Count>(name & ~packed_name) : map_.node_of(edges_->receives[name].from);
-    if (all.empty() || all.back().node != node || all.back().is_packed != is_packed) all.push_back({decision_, node, is_packed});
+    const bool is_packed = (name & NodesState::packed_name) != 0;
+    const Count node =
+        is_packed ? static_cast<Count>(name & ~NodesState::packed_name) : state_.map.node_of(state_.edges->receives[name].from);
+    if (all.empty() || all.back().node != node || all.back().is_packed != is_packed)
+      all.push_back({state_.decision, node, is_packed});
   }
   if (all.empty()) return;
-  board_.note_missing(all[looks_for_others_ / looks_for_each % all.size()].in_look(looks_for_others_));
+  state_.board.note_missing(all[looks_for_others_ / looks_for_each % all.size()].in_look(looks_for_others_));
   has_noted_ = true;
 }
 
 // Has this rank got a message that the other node may have sent instead? A rank that has completed its part looks in later
 // exchanges, too.
-std::optional<NodesExchange::Found> NodesExchange::found_instead_of(std::uint64_t what) {
+std::optional<DifferingEnds::Found> DifferingEnds::found_instead_of(std::uint64_t what) {
   const auto [decision, node, is_packed] = Missed::from(what);
-  const auto ahead = static_cast<std::int32_t>(static_cast<std::uint32_t>(decision - decision_));
-  if (ahead > 0 || (ahead == 0 && !is_decided_)) return {};  // it may be a message for which this rank has still to ask
+  const auto ahead = static_cast<std::int32_t>(static_cast<std::uint32_t>(decision - state_.decision));
+  if (ahead > 0 || (ahead == 0 && !state_.is_decided)) return {};  // it may be a message for which this rank has still to ask
   const auto found = [this, decision = decision](Form form, Rank from) -> std::optional<Found> {
-    const auto bytes = far_.unexpected({form, decision}, from);
+    const auto bytes = state_.far().unexpected({form, decision}, from);
     return bytes ? std::optional(Found{form, from, *bytes}) : std::nullopt;
   };
-  for (Rank place = 0; place < map_.ranks_of(node); ++place)  // the other node may know of other edges, and so have other leaders
-    if (auto message = found(Form::packed, map_.rank_at(node, place))) return message;
+  for (Rank place = 0; place < state_.map.ranks_of(node);
+       ++place)  // the other node may know of other edges, and so have other leaders
+    if (auto message = found(Form::packed, state_.map.rank_at(node, place))) return message;
   if (!is_packed || ahead != 0) return {};
-  for (const auto& [from_node, edges] : to_unpack_)
+  for (const auto& [from_node, edges] : state_.to_unpack)
     for (const std::uint64_t key : edges) {
       if (from_node != node) break;
-      const Rank from = edges_->receives[ShortEdges::edge_of(key)].from;
+      const Rank from = state_.edges->receives[ShortEdges::edge_of(key)].from;
       for (const Form form : {Form::single, Form::early})
-        if (const auto message = found(form, from)) return queue_.start_all_receives() ? std::nullopt : message;
+        if (const auto message = found(form, from)) return state_.queue.start_all_receives() ? std::nullopt : message;
     }
   return {};
 }
 
-void NodesExchange::fail_because_of(std::uint64_t what, const Found& found) const {
+void DifferingEnds::fail_because_of(std::uint64_t what, const Found& found) const {
   const Missed missed = Missed::from(what);
-  const std::uint64_t decision = decision_ - static_cast<std::uint32_t>(decision_ - missed.decision);
+  const std::uint64_t decision = state_.decision - static_cast<std::uint32_t>(state_.decision - missed.decision);
   EdgeTotals in;
-  for (Rank place = 0; place < node_.size(); ++place) in.add(board_.row(place, missed.node, decision).in.totals);
+  for (Rank place = 0; place < state_.node.size(); ++place) in.add(state_.board.row(place, missed.node, decision).in.totals);
   const bool is_packed = found.form == Form::packed;
   const char *const single = "a message for each of its edges", *const packed = "one packed message";
   const char* const expected = !missed.is_packed ? single : is_packed ? "one packed message from or to other ranks" : packed;
   throw Error(ErrorCode::misuse,
               fmt::format("the node of rank {} sends {} to the node of rank {}, which expects {}: {} edges with {} bytes together; "
                           "rank {} has sent rank {} a message of {} bytes instead; {}",
-                          map_.rank_at(missed.node, 0), is_packed ? packed : single, map_.rank_at(map_.own(), 0), expected,
-                          in.edges, in.bytes, found.from, me(), found.bytes, advice));
+                          state_.map.rank_at(missed.node, 0), is_packed ? packed : single, state_.map.rank_at(state_.map.own(), 0),
+                          expected, in.edges, in.bytes, found.from, state_.me(), found.bytes, advice));
 }
 
 }  // namespace quadrille

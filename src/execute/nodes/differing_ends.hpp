@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a rank in an exchange between nodes finds out that the ends of an edge name different lengths. It compares what arrives with
+// what it expects. But the two ends may also expect different forms of messages: one takes the edge for long, or the two nodes
+// have decided differently. A rank looks for that now and then while it waits for long.
+//
+// A look asks the MPI library several times whether a message has arrived. Each time it may yield the core, so a look may take as
+// long as several exchanges. So a rank whose waits are short never looks for its own messages, and looks for those that others of
+// its node miss only while these wait for long.
+//
+// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then what is
+// missing has been sent before. So a rank fails only if it finds the same in two looks, and the rank that misses something has
+// looked again in between: each rank says what it misses each time that it looks, and receives what has arrived before it looks.
+// Nobody is 64 decisions ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that
+// never pack make no decisions; their tags differ from all others.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "execute/nodes/nodes_state.hpp"
+#include "execute/shared/unplanned/exchange.hpp"
+
+namespace quadrille {
+
+class DifferingEnds {
+ public:
+  explicit DifferingEnds(NodesState& state) : state_(state), suspicions_(state.node.size()) {}
+
+  void begin();  // at the begin of an exchange
+
+  // The edge that this rank receives has brought another number of bytes.
+  void note(std::size_t edge, Bytes sent);
+  // The packed message has an edge more from that rank than the `expected` ones.
+  void note_further(Rank from, std::uint64_t expected, Bytes sent) {
+    difference_.note(from, expected, sent, EdgeDifference::nothing);
+  }
+  // A packed message has arrived: does it have what the ranks of this node expect? Nobody compares for a rank that expects nothing.
+  void compare_totals(Count node, const PackedMessage& packed);
+  // The packed message has too few edges from a rank. Perhaps this one is a long edge for its sender.
+  void note_absent(std::size_t edge);
+  bool has_absent() const { return !absent_.empty(); }
+  void look_for_absent();
+
+  // While this rank waits. Throws Error{misuse} if ranks wait for messages that will not come.
+  void look();
+  void is_complete();           // this rank waits no more
+  void throw_if_found() const;  // Error{misuse}, if ends differ in this exchange
+
+  Bytes memory_bytes() const;
+
+ private:
+  using Form = FarEdges::Form;
+  struct Found {  // a message that this rank has not asked for
+    Form form;
+    Rank from;
+    Bytes bytes;
+  };
+
+  void look_for_other_forms();
+  void look_for_others_of_mates();
+  void look_for_own_edges();
+  std::optional<Bytes> packed_instead(Rank from) const;
+  void note_missing();
+  std::optional<Found> found_instead_of(std::uint64_t what);
+  [[noreturn]] void fail_because_of(std::uint64_t what, const Found& found) const;
+
+  NodesState& state_;
+  EdgeDifference difference_;
+  std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than it expects
+  std::vector<std::size_t> absent_;  // received edges that were not in the packed message
+  std::chrono::steady_clock::time_point absent_since_;
+  std::vector<std::vector<std::byte>> lost_;  // messages that nobody expects
+  std::uint64_t looks_for_others_ = 0;
+  bool has_noted_ = false;            // does the board show what this rank misses?
+  std::vector<std::uint32_t> open_;   // names of the receives that are open in this look
+  std::vector<Rank> suspects_;        // whose messages of the other form this rank has found in its last look
+  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this one last found the other form; 0: not found
+  std::optional<LongSince> waits_;    // in this execution
+  LongSince questions_{SharedSpace::between_questions};
+};
+
+}  // namespace quadrille
