@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Running schedules on real data. A Communicator is one rank's end of a group of ranks: threads of this process, processes of
 // `quadrille run`, or the ranks of an MPI communicator. A Plan is a schedule made ready for such a group. Executing a plan
-// allocates no memory in this library, with two exceptions: with counts=headers each execution makes its program anew, and a plan
-// that has given its memory back (see Plan) allocates it again.
+// allocates no memory in this library, unless the plan has given its memory back (see Plan) and allocates it again.
 //
 //   run_threads(4, [](Communicator& communicator) {
 //     Plan alltoall_plan = plan(communicator, Problem::alltoall(4, sizeof(int)), {.algorithm = "bruck:radix=2"});
@@ -181,18 +180,17 @@ class Plan {
   void execute_in_place(void* buffer);
 
   // As execute and execute_in_place, but they do not wait for other ranks: they return a request. Do not touch the buffers until
-  // the request is complete. If an execution of this plan is in flight, later ones queue behind it. Two kinds of plans cannot run
-  // in the background: alltoallv with counts=headers, and an algorithm of the MPI library that was named. They complete everything
-  // in flight and then run at once. A plan that gave its memory back first waits for all ranks, as in `execute`.
+  // the request is complete. If an execution of this plan is in flight, later ones queue behind it. An algorithm of the MPI library
+  // that was named cannot run in the background: it completes everything in flight and then runs at once. A plan that gave its
+  // memory back first waits for all ranks, as in `execute`.
   Request start(const void* input, void* output);
   Request start_in_place(void* buffer);
 
   const std::string& algorithm() const { return algorithm_; }   // its specification, with all parameters
   Executor executor() const { return executor_; }               // mpi, shared or hybrid
   const Decision* decision() const { return decision_.get(); }  // why this algorithm was chosen; null if the caller named it
-  // Memory of this plan at this rank, in bytes: scratch memory of the schedule, and staging memory of the executor. With
-  // counts=headers scratch_bytes is 0, because the size is known only during an execution. The areas in shared memory through which
-  // short messages go are not included.
+  // Memory of this plan at this rank, in bytes: scratch memory of the schedule, and staging memory of the executor. The
+  // areas in shared memory through which short messages go are not included.
   Bytes scratch_bytes() const { return scratch_bytes_; }
   Bytes staging_bytes() const { return staging_bytes_; }
 

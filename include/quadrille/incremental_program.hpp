@@ -37,10 +37,6 @@ class IncrementalProgram {
   // have arrived. The result is valid until the next call.
   virtual const std::vector<IncrementalRound>* next_stage() = 0;
 
-  // Returns the offset in scratch memory at which the payload of the next message is stored contiguously, if that
-  // offset does not depend on the header. Otherwise returns nothing.
-  virtual std::optional<Bytes> next_place() const = 0;
-
   // Takes the header of a message of this stage and returns the regions into which its `payload` bytes go. Call it for
   // the messages in the order of their rounds. Throws Error{malformed} if the header contradicts the payload's size,
   // this rank, or what this rank expects.

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,21 +22,6 @@ struct Edges;   // what one rank sends and receives in an exchange
 struct Script;  // one rank's program, compiled
 class Starts;   // the order in which plans are started
 
-// Messages whose length the receiver does not know in advance. Between two ranks they arrive in the order of sending. They never
-// match messages of scripts.
-class Mail {
- public:
-  virtual ~Mail() = default;
-
-  // Starts a send. The bytes must not change until `finish_sends`.
-  virtual void send(Rank to, std::span<const std::byte> bytes) = 0;
-  virtual void finish_sends() = 0;  // waits for all started sends
-
-  // Waits for the next message from that rank and returns its length in bytes. `receive` then copies it to memory of that length.
-  virtual Bytes wait_for(Rank from) = 0;
-  virtual void receive(std::byte* into) = 0;
-};
-
 // The arguments of an execution: the buffers of a collective, or the edges of an exchange. The caller must keep what they refer to
 // until the execution is complete.
 struct Arguments {
@@ -47,8 +31,9 @@ struct Arguments {
   const Edges* edges = nullptr;         // of an exchange by edges (exchanger.hpp), which has no buffers
 };
 
-// A collective made ready on one rank: a script with its messages (script/run.hpp), an incremental program (incremental.hpp), or a
-// call of an MPI collective. It runs one execution at a time; executions/execution.hpp queues further ones.
+// A collective made ready on one rank: a script with its messages (script/run.hpp), an exchange by edges
+// (executions/exchanger.hpp), or a call of an MPI collective. It runs one execution at a time; executions/execution.hpp queues
+// further ones.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -129,9 +114,6 @@ class Transport {
   // Does the first, local half of `prepare`; Offer::complete does the second. Throws std::bad_alloc. Returns null on all ranks if
   // this transport's `prepare` has no such halves.
   virtual std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& /*script*/) { return nullptr; }
-
-  // Collective. Returns the messages for incremental programs, whose receivers do not know the lengths of messages in advance.
-  virtual std::unique_ptr<Mail> mail() = 0;
 
   // Collective. Makes exchanges by edges (exchanger.hpp), whose executions take Arguments::edges. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> prepare_exchange() = 0;

@@ -12,13 +12,13 @@
 #include "execute/executions/execution.hpp"
 #include "execute/executors.hpp"
 #include "execute/script/execution_record.hpp"
-#include "execute/script/incremental.hpp"
 #include "execute/script/layout.hpp"
 #include "execute/script/script.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/text/wording.hpp"
 #include "plan/given_schedule.hpp"
+#include "plan/headers.hpp"
 #include "plan/placed.hpp"
 #include "plan/plan.hpp"
 #include "plan/recent_scripts.hpp"
@@ -40,12 +40,11 @@ struct Draft {
   Layouts layouts;
   Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
-  IncrementalExecutable::Make incremental;  // set if headers tell the rank what it receives
-  BoundMemory memory;                       // for `incremental`: where its data is
-  std::optional<ScriptKey> key;             // set if the script may be kept for later plans
-  std::optional<PlanRequest> request;       // of a kept script
-  std::uint64_t verified = 0;               // PlanRequest::verified
-  std::unique_ptr<Offer> offer;             // set if the transport makes offers
+  std::unique_ptr<IncrementalProgram> incremental;  // set if headers tell the rank what it receives: before there is a script
+  std::optional<ScriptKey> key;                     // set if the script may be kept for later plans
+  std::optional<PlanRequest> request;               // of a kept script
+  std::uint64_t verified = 0;                       // PlanRequest::verified
+  std::unique_ptr<Offer> offer;                     // set if the transport makes offers
 
   // Collective: every rank makes its draft for the problem. If the requests of all ranks agree, they make the plan.
   using Drafted = std::function<Draft(Communicator& kept, const Problem&, const PlanOptions&)>;
@@ -57,9 +56,6 @@ struct Draft {
     plan.check_in_place(output);
     return false;
   }
-
- private:
-  Execution::Make maker(Policy policy) &&;
 };
 
 namespace {
@@ -111,17 +107,11 @@ Script script_of(const Program& program, const Problem& problem, const PlanOptio
 }
 
 // Returns false if the algorithm's parameters do not use headers.
-bool draft_incremental(Draft& draft, const Problem& problem, const PlanOptions& options, const Choice& choice, Rank me) {
+bool draft_incremental(Draft& draft, const Problem& problem, const Choice& choice, Rank me) {
   check_applies(problem, choice);
-  const auto make = [problem, choice, me] { return choice.algorithm->incremental(problem, choice.parameters, me); };
-  if (!make()) return false;
-  if (options.keep_step)
-    throw Error(ErrorCode::misuse,
-                "with headers, ranks learn of the rounds only while they run, so they cannot keep step; use counts=known");
-  draft.incremental = make;
-  draft.memory = bound_memory(problem, me, draft.layouts, options.in_place);
-  draft.own_counts = true;
-  return true;
+  draft.incremental = choice.algorithm->incremental(problem, choice.parameters, me);
+  draft.own_counts = draft.incremental != nullptr;
+  return draft.own_counts;
 }
 
 // Each part of a message that is split needs a request of MPI and about 50 bytes.
@@ -195,7 +185,7 @@ Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOpt
   draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
     const Rank me = communicator.rank();
-    if (!choice->algorithm->incremental || !draft_incremental(draft, problem, options, *choice, me)) {
+    if (!choice->algorithm->incremental || !draft_incremental(draft, problem, *choice, me)) {
       draft_schedule(draft, problem, options, make_schedule(problem, *choice), choice->algorithm->needs_own_counts_only, me);
       draft.key = ScriptKey::of(problem, options, me, *draft.transport);
     }
@@ -221,18 +211,6 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
 const std::shared_ptr<Execution>& shared_execution_of(Plan& plan) { return plan.execution_; }
-
-// Not for the vendor's collective.
-Execution::Make Draft::maker(Policy policy) && {
-  if (script) return [transport = transport, script = std::move(script)](Communicator&) { return transport->prepare(script); };
-  return [transport = transport, incremental = std::move(incremental), policy, memory = std::move(memory)](Communicator& group) {
-    std::unique_ptr<Mail> mail = transport->mail();
-    // The executable may allocate memory for a copy of the input.
-    return made_or_thrown(group, [&]() -> std::unique_ptr<Executable> {
-      return std::make_unique<IncrementalExecutable>(std::move(mail), incremental, policy, memory);
-    });
-  };
-}
 
 // The ranks compare their requests in one all_gather (agree). It also carries what later steps
 // need: memory reports and the transport's offers.
@@ -288,7 +266,14 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
   made.executor_ = draft.transport->executor();
   made.in_place_ = options.in_place;
   made.decision_ = std::move(chosen.decision);
-  QUADRILLE_ASSERT((draft.vendor ? 1 : 0) + (draft.script ? 1 : 0) + (draft.incremental ? 1 : 0) == 1);
+  if (draft.incremental) {
+    const Program own = program_by_headers(communicator, *draft.incremental);
+    made_or_thrown(communicator, [&] {
+      draft_program(draft, problem, options, own);
+      return true;
+    });
+  }
+  QUADRILLE_ASSERT((draft.vendor ? 1 : 0) + (draft.script ? 1 : 0) == 1);
   if (draft.script) {
     QUADRILLE_ASSERT(draft.script->rank == me && draft.script->ranks == communicator.size());  // also of a kept script
     QUADRILLE_ASSERT(draft.script->policy == options.policy);
@@ -299,8 +284,9 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
   if (draft.vendor)
     made.execution_->hold(draft.vendor());
   else
-    made.execution_->make_ready(std::move(kept), std::move(draft).maker(options.policy),
-                                draft.offer ? draft.offer->complete(agreement.offers) : nullptr);
+    made.execution_->make_ready(
+        std::move(kept), [transport = draft.transport, script = std::move(draft.script)] { return transport->prepare(script); },
+        draft.offer ? draft.offer->complete(agreement.offers) : nullptr);
   return {std::move(made)};
 }
 

@@ -92,7 +92,7 @@ constexpr Exception exceptions[] = {
     {"src/collectives/spreading/two_parts.cpp", "tests/collectives/reduction_test.cpp", "a part of several algorithms"},
     {"src/execute/mpi/plug_in/mpi_process.cpp", "tests/mpi/callers/progress.cpp", "a program per MPI shows its callbacks at work"},
     {"src/execute/mpi/plug_in/vendor.cpp", "tests/mpi/executors_mpi.cpp", "a program per MPI compares sums with it"},
-    {"src/execute/shared/communicator.cpp", "tests/execute/shared/shared_test.cpp", "groups run plans through it"},
+    {"src/execute/nodes/differing_ends.cpp", "tests/execute/nodes/nodes_exchange_test.cpp", "exchanges whose ends differ use it"},
     {"src/mpi_face/communicator_state.cpp", "tests/mpi_face/steady.c", "programs run their calls through it"},
     {"src/mpi_face/policy/instruction.cpp", "tests/mpi_face/policy/simulated_ranks_test.cpp", "a part of step()"},
     {"src/mpi_face/recording/recorded_sites.cpp", "tests/mpi_face/recorded.c",

@@ -32,7 +32,6 @@ class OfferingTransport final : public Transport {
   std::string no_sharing() const override { return "they are on the moon"; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script>) override { return nullptr; }
   std::unique_ptr<Executable> prepare_exchange() override { return nullptr; }
-  std::unique_ptr<Mail> mail() override { return nullptr; }
 
   std::vector<Transport*> before;  // transports that are preferred to this one
 

@@ -86,9 +86,6 @@ class SmpiCommunicator final : public Communicator, public Transport {
     return std::make_unique<ScriptExecutable<MpiMessages>>(Lease{communicator_, 0, nullptr}, Waiter(), std::move(script));
   }
   std::unique_ptr<Executable> prepare_exchange() override {
-    throw Error(ErrorCode::misuse, "exchanges by edges are not simulated; make a plan");
-  }
-  std::unique_ptr<Mail> mail() override {
     throw Error(ErrorCode::misuse, "headers are not simulated; take counts=known, or gathered");
   }
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,

@@ -131,15 +131,6 @@ void GrowingArea::append_to(Regions& regions, Bytes offset, Bytes length) const 
   }
 }
 
-std::optional<Bytes> GrowingArea::open_end(Bytes scratch) const {
-  if (used_ == size_) return scratch;
-  const Region& last = runs_.back();
-  const Bytes left = size_ - used_;
-  const bool is_open = last.buffer == Buffer::scratch && last.offset + last.length == scratch;
-  if (!is_open || left > last.length) return std::nullopt;
-  return scratch - left;
-}
-
 HeldSlice HeldSlice::part(Bytes from, Bytes to) const {
   HeldSlice some = *this;
   some.first = first + from;
@@ -229,11 +220,6 @@ void SlicePasses::append_to(Regions& regions, const HeldSlice& slice) const {
     append(regions, {Buffer::input, slice.offset, slice.length(), {}});
   else
     area(slice.in).append_to(regions, slice.offset, slice.length());
-}
-
-std::optional<Bytes> SlicePasses::next_place() const {
-  if (last_pass()) return std::nullopt;
-  return area(filled()).open_end(scratch_);
 }
 
 Regions SlicePasses::arrived(Rank from, std::span<const std::uint8_t> header, Bytes payload) {

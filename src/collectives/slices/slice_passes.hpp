@@ -42,10 +42,6 @@ class GrowingArea {
   // Appends to `regions` the memory of bytes [offset, offset + length) of the area.
   void append_to(Regions& regions, Bytes offset, Bytes length) const;
 
-  // Returns the offset in scratch memory at which the next bytes will lie, if they will be contiguous for any length
-  // because no other memory lies behind them. Returns nothing otherwise.
-  std::optional<Bytes> open_end(Bytes scratch) const;
-
  private:
   Regions runs_;
   Bytes size_ = 0, used_ = 0;
@@ -96,7 +92,6 @@ class SlicePasses : public IncrementalProgram {
               const CountsAgreement* agreement, Rank me);
 
   const std::vector<IncrementalRound>* next_stage() override;
-  std::optional<Bytes> next_place() const override;
   Regions arrived(Rank from, std::span<const std::uint8_t> header, Bytes payload) override;
   Program finish() override;
 

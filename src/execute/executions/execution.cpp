@@ -30,7 +30,7 @@ Execution::~Execution() {
 }
 
 void Execution::make_ready(std::shared_ptr<Communicator> group, Make make, std::unique_ptr<Executable> made) {
-  executable_ = made ? std::move(made) : make(*group);
+  executable_ = made ? std::move(made) : make();
   group_ = std::move(group);
   make_ = std::move(make);
   last_call_ = counted_ = in_flight_->plan_memory().add(*this, std::nullopt);
@@ -42,7 +42,7 @@ void Execution::make_ready_again() {
   MemoryReport of_all = reports[0];
   for (const MemoryReport& each : reports) of_all.add(each);
   memory.settle(of_all, evicted_bytes_);
-  executable_ = make_(*group_);
+  executable_ = make_();
   last_call_ = counted_ = memory.add(*this, evicted_bytes_);
 }
 

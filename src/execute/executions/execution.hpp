@@ -76,7 +76,7 @@ class Execution {
   // numbers of plans agree on all ranks even if a rank fails to make its executable.
   void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
   // Makes the executable. Collective in the group; throws on all ranks or on none.
-  using Make = std::function<std::unique_ptr<Executable>(Communicator& group)>;
+  using Make = std::function<std::unique_ptr<Executable>()>;
   // Calls `make` now, unless `made` is given, and again after each eviction.
   void make_ready(std::shared_ptr<Communicator> group, Make make, std::unique_ptr<Executable> made = nullptr);
 

@@ -66,11 +66,7 @@ MemoryReport PlanMemory::report() {
     else
       mine.in_flight = std::min(mine.in_flight, entry.execution->first_open_call());
   }
-  // Plans with headers learn only during an execution how much memory they need.
-  if (Entry* newest = find(newest_)) {
-    if (newest->execution) count(*newest, newest->execution->memory_bytes());
-    mine.newest = newest->execution ? newest->own_bytes : newest->bytes;
-  }
+  if (const Entry* newest = find(newest_)) mine.newest = newest->execution ? newest->own_bytes : newest->bytes;
   return mine;
 }
 

@@ -12,8 +12,7 @@
 //   at another: so no rank evicts a plan that was used since the oldest execution that any rank reports as open. And a plan may be
 //   destroyed at one rank and not yet at another: so it counts until one rank reports that it is destroyed.
 //
-// The size of the newest plan is in the next report, so making a plan needs no extra gather for it. A plan with headers counts with
-// its size at the time when the next plan is made; later growth does not count.
+// The size of the newest plan is in the next report, so making a plan needs no extra gather for it.
 //
 // For a rank that is a process the bound covers all its communicators: memory of other communicators' plans reduces the room
 // here. Plans of other communicators cannot be evicted here, because all of their ranks would have to take part. A small share

@@ -219,21 +219,4 @@ Program bound(Program program, const Problem& problem, const Layouts& layouts, b
   return program;
 }
 
-BoundMemory bound_memory(const Problem& problem, Rank rank, const Layouts& layouts, bool in_place) {
-  if (layouts.input.empty() && layouts.output.empty() && !in_place) return {};
-  const Bytes in = input_bytes(problem, rank), out = output_bytes(problem, rank);
-  LayoutMap input(layouts.input, in, in_place ? Buffer::output : Buffer::input, "input");
-  LayoutMap output(layouts.output, out, Buffer::output, "output");
-  if (output.overlaps_itself()) throw Error(ErrorCode::misuse, "pieces of the output overlap");
-  BoundMemory memory;
-  if (in_place) {
-    memory.saved = input({Buffer::input, 0, in, {}});
-    input = LayoutMap({}, in, Buffer::input, "input");  // saved without gaps
-  }
-  memory.place = [input = std::move(input), output = std::move(output)](const Regions& regions) {
-    return placed(regions, input, output);
-  };
-  return memory;
-}
-
 }  // namespace quadrille

@@ -2,8 +2,6 @@
 // Rewrites a program for canonical buffers (contiguous, blocks in rank order) so that it works on the user's data where it lies.
 #pragma once
 
-#include <functional>
-
 #include "quadrille/layout.hpp"
 #include "quadrille/schedule.hpp"
 
@@ -17,12 +15,5 @@ std::pair<Bytes, Bytes> extent(const Layout& layout, Bytes bytes);
 // input in scratch memory. Throws Error{misuse} if a layout's pieces do not add up to the size of its buffer, or if pieces of the
 // output overlap.
 Program bound(Program program, const Problem& problem, const Layouts& layouts, bool in_place);
-
-// The same for an incremental program, which is made while it runs.
-struct BoundMemory {
-  std::function<Regions(const Regions&)> place;  // maps regions to the user's memory; null: they are correct as they are
-  Regions saved;                                 // in place: where the output's buffer holds the input, which must be saved first
-};
-BoundMemory bound_memory(const Problem& problem, Rank rank, const Layouts& layouts, bool in_place);
 
 }  // namespace quadrille

@@ -33,7 +33,6 @@ class SharedCommunicator : public Communicator, public Transport {
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& script) override;
   std::unique_ptr<Executable> prepare_exchange() override;
-  std::unique_ptr<Mail> mail() override;
   bool moves_strided_messages() const override { return space_->holds_everything(); }
   Bytes buffered_message_bytes(Rank) const override { return costs_.longest_twice(); }
   bool fuses_reductions() const override { return true; }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "execute/agreement.hpp"
-#include "execute/transport.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
 #include "quadrille/decision.hpp"
@@ -28,37 +28,38 @@
 namespace quadrille {
 namespace {
 
-// Rank 0 and the first rank of another node. Each of them sends to the other one while it receives. The other nodes need not wait,
-// because only rank 0 uses what was measured.
+// Rank 0 and the first rank of another node. Each of them sends to the other one while it receives. The other ranks take part
+// with nothing to send, because all ranks start exchanges in the same order; they do not wait.
 class Pair {
  public:
-  explicit Pair(Communicator& communicator) : mail_(communicator.transport().mail()) {
+  explicit Pair(Communicator& communicator) : exchanger_(Exchanger::of(communicator)) {
     const std::vector<Count>& nodes = communicator.nodes();
     const auto far = std::find_if(nodes.begin(), nodes.end(), [&](Count node) { return node != nodes[0]; }) - nodes.begin();
     if (communicator.rank() == 0) other_ = far;
     if (communicator.rank() == far) other_ = 0;
   }
 
-  // The least seconds of some messages, because other programs only lengthen them. 0 on all other ranks.
+  // The least seconds of some messages, because other programs only lengthen them. Only rank 0 uses it.
   double seconds(Bytes bytes) {
-    if (other_ < 0) return 0;
     constexpr int messages = 2;
     const std::vector<std::byte> sent(index(bytes));
     std::vector<std::byte> received(index(bytes));
+    EdgeLists lists;
+    if (other_ >= 0) {
+      lists.send(other_, sent.data(), bytes);
+      lists.receive(other_, received.data(), bytes);
+    }
     double least = std::numeric_limits<double>::infinity();
     for (int message = 0; message < messages; ++message) {
       const auto begin = std::chrono::steady_clock::now();
-      mail_->send(other_, sent);
-      if (mail_->wait_for(other_) != bytes) throw Error(ErrorCode::transport, "a message to time a link has another length");
-      mail_->receive(received.data());
-      mail_->finish_sends();
+      exchanger_->execute(lists.edges(/*may_pack=*/false));
       least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     return least;
   }
 
  private:
-  std::unique_ptr<Mail> mail_;
+  const std::unique_ptr<Exchanger> exchanger_;
   Rank other_ = -1;  // -1 on ranks that are not of the pair
 };
 

@@ -14,7 +14,6 @@
 #include <system_error>
 
 #include "execute/executions/waiting.hpp"
-#include "execute/transport.hpp"
 #include "foundation/arithmetic.hpp"
 #include "foundation/system/proc.hpp"
 #include "plan/gathered.hpp"
@@ -25,8 +24,6 @@ namespace quadrille {
 namespace {
 
 constexpr int ping_pongs_per_comparison = 40;
-
-std::span<const std::byte> bytes_of(const Nanoseconds& time) { return std::as_bytes(std::span(&time, 1)); }
 
 struct Interval {
   Nanoseconds start = 0, end = 0;
@@ -76,16 +73,20 @@ Clocks::Clocks(Communicator& communicator, Clock clock) : communicator_(communic
   before_.resize(sources.size());
   after_.resize(sources.size());
   if (std::any_of(first_of_clock_.begin(), first_of_clock_.end(), [](Rank first) { return first != 0; }))
-    mail_ = communicator.transport().mail();
+    exchanger_ = Exchanger::of(communicator);
 }
 
 void Clocks::compare() {
-  if (!mail_) return;
+  if (!exchanger_) return;
   ClockOffset mine;
   for (Rank rank = 1; rank < communicator_.size(); ++rank) {
     if (first_of_clock_[rank] != rank) continue;
-    if (communicator_.rank() == 0) answer(rank);
-    if (communicator_.rank() == rank) mine = ask();
+    if (communicator_.rank() == rank)
+      mine = ask();
+    else if (communicator_.rank() == 0)
+      answer(rank);
+    else  // all ranks start all exchanges
+      for (int i = 0; i < 2 * ping_pongs_per_comparison; ++i) exchanger_->execute({.sends = {}, .receives = {}, .may_pack = false});
   }
   const ByRank<ClockOffset> of_firsts = gathered(communicator_, mine);
   before_ = std::move(after_);
@@ -97,11 +98,9 @@ ClockOffset Clocks::ask() {
   std::array<PingPong, ping_pongs_per_comparison> ping_pongs;
   for (PingPong& each : ping_pongs) {
     each.sent = now();
-    mail_->send(0, bytes_of(each.sent));
-    mail_->wait_for(0);
-    mail_->receive(reinterpret_cast<std::byte*>(&each.reference));
+    send(0, each.sent);
+    receive(0, each.reference);
     each.received = now();
-    mail_->finish_sends();
   }
   return offset_by(ping_pongs);
 }
@@ -109,12 +108,20 @@ ClockOffset Clocks::ask() {
 void Clocks::answer(Rank asking) {
   for (int i = 0; i < ping_pongs_per_comparison; ++i) {
     Nanoseconds theirs = 0;
-    mail_->wait_for(asking);
-    mail_->receive(reinterpret_cast<std::byte*>(&theirs));
-    const Nanoseconds mine = now();
-    mail_->send(asking, bytes_of(mine));
-    mail_->finish_sends();
+    receive(asking, theirs);
+    send(asking, now());
   }
+}
+
+// Neither is packed with other messages, which would take longer.
+void Clocks::send(Rank to, const Nanoseconds& time) {
+  const Edges::Send edge{to, reinterpret_cast<const std::byte*>(&time), sizeof time};
+  exchanger_->execute({.sends = {&edge, 1}, .receives = {}, .may_pack = false});
+}
+
+void Clocks::receive(Rank from, Nanoseconds& time) {
+  const Edges::Receive edge{from, reinterpret_cast<std::byte*>(&time), sizeof time};
+  exchanger_->execute({.sends = {}, .receives = {&edge, 1}, .may_pack = false});
 }
 
 Rank Clocks::first_of_clock() const { return first_of_clock_[communicator_.rank()]; }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/transport.hpp"
+#include "execute/executions/exchanger.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -67,12 +67,14 @@ class Clocks {
  private:
   ClockOffset ask();
   void answer(Rank asking);
+  void send(Rank to, const Nanoseconds& time);
+  void receive(Rank from, Nanoseconds& time);
 
   Communicator& communicator_;
   const Clock clock_;
-  ByRank<Rank> first_of_clock_;         // for each rank, the first rank that reads the same clock
-  std::unique_ptr<Mail> mail_;          // only if there are several clocks
-  ByRank<ClockOffset> before_, after_;  // by rank
+  ByRank<Rank> first_of_clock_;           // for each rank, the first rank that reads the same clock
+  std::unique_ptr<Exchanger> exchanger_;  // only if there are several clocks
+  ByRank<ClockOffset> before_, after_;    // by rank
 };
 
 // Allocates whole pages, in the process's private memory or, if `shared`, in memory that the ranks share. Throws Error{too_large}.

@@ -210,26 +210,6 @@ TEST(PlanMemory, KeepsAPlanLargerThanTheBound) {
   });
 }
 
-// The memory of a plan with headers is not known in advance. When the next plan is made, it counts with the memory it takes by
-// then.
-TEST(PlanMemory, CountsThePresentMemoryOfAPlanWithHeaders) {
-  const Bound set(50'000);
-  run_threads(2, [](Communicator& communicator) {
-    const Problem problem = problem_of(Collective::alltoallv, 2, 100'000);
-    Plan headers = plan(communicator, problem, {.algorithm = "grid:counts=headers"});
-    const auto data = probe_data(problem, communicator.rank());
-    ByteVector input(static_cast<std::size_t>(input_bytes(problem, communicator.rank()))),
-        output(static_cast<std::size_t>(output_bytes(problem, communicator.rank())));
-    for (int i = 0; i < 2; ++i) {
-      data->fill_input(0, input.data());
-      headers.execute(input.data(), output.data());
-      EXPECT_EQ(data->compare_output(0, output.data()), "");
-      Exchange other(communicator, 8);
-      EXPECT_TRUE(execution_of(headers).is_evicted());
-    }
-  });
-}
-
 // Each allocation that preparing the plan again needs fails once, on one rank.
 TEST(PlanMemory, AFailureWhileAPlanIsMadeReadyAgainIsThrownOnAllRanks) {
   const Bound set(1);

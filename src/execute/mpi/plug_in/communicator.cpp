@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -33,79 +32,6 @@
 namespace quadrille {
 namespace {
 
-// An MPI datatype of `bytes` bytes, because MPI's counts end at 2^31 - 1. The destructor frees it.
-class BytesType {
- public:
-  explicit BytesType(Bytes bytes) {
-    if (bytes <= INT_MAX) {
-      count_ = static_cast<int>(bytes);
-      return;
-    }
-    constexpr Bytes large = Bytes{1} << 30;
-    MPI_Datatype larges = MPI_DATATYPE_NULL;
-    MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_BYTE};
-    const int lengths[2] = {static_cast<int>(bytes / large), static_cast<int>(bytes % large)};
-    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes - bytes % large)};
-    check_mpi(MPI_Type_contiguous(static_cast<int>(large), MPI_BYTE, &larges), "MPI_Type_contiguous");
-    parts[0] = larges;
-    check_mpi(MPI_Type_create_struct(2, lengths, places, parts, &type_), "MPI_Type_create_struct");
-    check_mpi(MPI_Type_free(&larges), "MPI_Type_free");
-    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
-  }
-  ~BytesType() {
-    if (type_ != MPI_BYTE) MPI_Type_free(&type_);
-  }
-  BytesType(const BytesType&) = delete;
-  BytesType& operator=(const BytesType&) = delete;
-
-  int count() const { return count_; }
-  MPI_Datatype type() const { return type_; }
-
- private:
-  int count_ = 1;
-  MPI_Datatype type_ = MPI_BYTE;
-};
-
-// Mail by MPI messages. The receiver probes for the length (MPI_Mprobe), allocates memory and then receives.
-class MpiMail final : public Mail {
- public:
-  MpiMail(Lease lease, Waiter waiter) : lease_(std::move(lease)), waiter_(waiter) {}
-
-  void send(Rank to, std::span<const std::byte> bytes) override {
-    const BytesType all(static_cast<Bytes>(bytes.size()));
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(bytes.data(), all.count(), all.type(), static_cast<int>(to), lease_.tag, lease_.communicator, &request),
-              "MPI_Isend");
-    sends_.push_back(request);
-  }
-  void finish_sends() override {
-    if (!sends_.empty()) waiter_.wait_all(static_cast<int>(sends_.size()), sends_.data());
-    sends_.clear();
-  }
-  Bytes wait_for(Rank from) override {
-    MPI_Status status;
-    waiter_.wait_until_probed(static_cast<int>(from), lease_.tag, lease_.communicator, &message_, &status);
-    MPI_Count count = 0;
-    check_mpi(MPI_Get_elements_x(&status, MPI_BYTE, &count), "MPI_Get_elements_x");
-    QUADRILLE_ASSERT(count >= 0);  // MPI_UNDEFINED, which is negative, would mean that the message has no whole number of bytes
-    bytes_ = static_cast<Bytes>(count);
-    return bytes_;
-  }
-  void receive(std::byte* into) override {
-    const BytesType all(bytes_);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Imrecv(into, all.count(), all.type(), &message_, &request), "MPI_Imrecv");
-    waiter_.wait_all(1, &request);
-  }
-
- private:
-  Lease lease_;
-  Waiter waiter_;
-  std::vector<MPI_Request> sends_;
-  MPI_Message message_ = MPI_MESSAGE_NULL;  // the message that wait_for has found
-  Bytes bytes_ = 0;
-};
-
 // The transport of executor `hybrid`, for ranks of an MPI communicator on several nodes. Messages of a schedule are copies through
 // shared memory within a node, and MPI messages between nodes. It is a separate transport, so that plans can choose between it and
 // MPI messages alone.
@@ -127,7 +53,6 @@ class HybridTransport final : public Transport {
     });
   }
   std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(group_); }
-  std::unique_ptr<Mail> mail() override { return ranks_.mail(); }
   Bytes buffered_message_bytes(Rank peer) const override {
     const Rank place = group_.places()[peer];
     return place < 0 ? -1 : group_.node()->buffered_message_bytes(place);
@@ -177,7 +102,6 @@ class MpiCommunicator final : public Communicator, public Transport {
                           [&] { return script_executable<MpiMessages>(*script, std::move(lease), group_->waiter(), script); });
   }
   std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(*group_); }
-  std::unique_ptr<Mail> mail() override { return std::make_unique<MpiMail>(group_->lease(), group_->waiter()); }
   // Each rank finds out locally, without a context, whether MPI has the collective. The ranks lease a context only if MPI has it.
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                         const std::string& algorithm) override {

@@ -74,15 +74,6 @@ class Waiter {
     }
   }
 
-  // Waits for a message of any length and stores its handle in `message` (MPI_Mprobe).
-  void wait_until_probed(int from, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) const {
-    if (mpi_waits()) return check_mpi(MPI_Mprobe(from, tag, communicator, message, status), "MPI_Mprobe");
-    for (int found = 0;; go_on()) {
-      check_mpi(MPI_Improbe(from, tag, communicator, &found, message, status), "MPI_Improbe");
-      if (found) return;
-    }
-  }
-
  private:
   bool mpi_waits() const { return !yields_ && (!in_flight_ || in_flight_->is_empty()); }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests alltoallv of ranks that know only their own counts; headers tell them the rest.
-#include "execute/script/incremental.hpp"
+// Tests alltoallv of ranks that know only their own counts; headers tell them the rest when the plan is made.
+#include "plan/headers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "collectives/slices/slice_code.hpp"
-#include "execute/transport.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/traffic.hpp"
@@ -62,33 +61,42 @@ std::vector<std::string> specifications(Count p) {
   return list;
 }
 
-// The messages are the same, byte by byte, as in the schedule made from the whole matrix of counts.
-TEST(Incremental, SendsTheMessagesOfTheWholeSchedule) {
+// The program is the same, region by region, as in the schedule made from the whole matrix of counts.
+TEST(Headers, TellEachRankItsProgramOfTheWholeSchedule) {
   for (Count p = 1; p <= (sanitized ? 6 : 12); ++p)
     for (const Problem& problem : problems(p))
+      for (const std::string& specification : specifications(p)) {
+        const Schedule schedule = make_schedule(problem, specification);
+        run_threads(p, [&](Communicator& ranks) {
+          const Rank me = ranks.rank();
+          const Problem seen = as_seen_by(me, problem);
+          const Choice choice = parse_choice(seen, specification);
+          const auto incremental = choice.algorithm->incremental(seen, choice.parameters, me);
+          EXPECT_EQ(program_by_headers(ranks, *incremental), schedule.program(me)) << specification << " p=" << p;
+        });
+        if (HasFailure()) return;
+      }
+}
+
+TEST(Headers, PlansMoveTheDataUnderEachPolicy) {
+  for (const Count p : {1, 2, 5, 8})
+    for (const Problem& problem : problems(p))
       for (const std::string& specification : specifications(p))
-        for (const Policy policy : {Policy::blocking, Policy::nonblocking}) {
-          const Schedule schedule = make_schedule(problem, specification);
+        for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
           run_threads(p, [&](Communicator& ranks) {
             const Rank me = ranks.rank();
-            const Problem seen = as_seen_by(me, problem);
-            const Choice choice = parse_choice(seen, specification);
-            IncrementalExecutable executable(
-                ranks.transport().mail(), [&] { return choice.algorithm->incremental(seen, choice.parameters, me); }, policy);
+            Plan made = plan(ranks, as_seen_by(me, problem), {.algorithm = specification, .policy = policy});
             const std::vector<std::byte> input = input_of(problem, me);
             std::vector<std::byte> output(static_cast<std::size_t>(output_bytes(problem, me)));
             for (int run = 0; run < 2; ++run) {
               std::fill(output.begin(), output.end(), std::byte{0});
-              EXPECT_EQ(executable.execute_and_tell(input.data(), output.data()), schedule.program(me))
-                  << specification << " p=" << p;
+              made.execute(input.data(), output.data());
               EXPECT_EQ(output, output_of(problem, me)) << specification << " p=" << p;
             }
           });
-          if (HasFailure()) return;
-        }
 }
 
-TEST(Incremental, IsPlannedFromOwnCounts) {
+TEST(Headers, IsPlannedFromOwnCounts) {
   const Problem problem = make_traffic(6, {.kind = TrafficKind::spike, .most = 5000, .small = 3});
   run_threads(6, [&](Communicator& ranks) {
     const Rank me = ranks.rank();
@@ -102,6 +110,9 @@ TEST(Incremental, IsPlannedFromOwnCounts) {
       EXPECT_EQ(output, output_of(problem, me)) << specification;
       const Phases phases = made.execute_timed(input.data(), output.data());
       EXPECT_GE(phases.communicate_s, 0);
+      std::fill(output.begin(), output.end(), std::byte{0});
+      made.start(input.data(), output.data()).wait();
+      EXPECT_EQ(output, output_of(problem, me)) << specification;
     }
     for (const char* specification : {"four-stage", "two-phase:counts=known", "padded-bruck"})
       EXPECT_THROW(plan(ranks, seen, {.algorithm = specification}), Error) << specification;
@@ -110,7 +121,7 @@ TEST(Incremental, IsPlannedFromOwnCounts) {
 
 // Blocks with gaps, in any order, and in place, where received bytes overwrite sent ones. Six ranks make four passes, which use the
 // output for data in transit.
-TEST(Incremental, RunsOnLayoutsAndInPlace) {
+TEST(Headers, RunsOnLayoutsAndInPlace) {
   for (const Count p : {3, 6})
     run_threads(p, [&](Communicator& ranks) {
       const Rank me = ranks.rank();
@@ -151,7 +162,7 @@ TEST(Incremental, RunsOnLayoutsAndInPlace) {
     });
 }
 
-TEST(Incremental, IsRefusedIfSentAndExpectedSizesDiffer) {
+TEST(Headers, IsRefusedIfSentAndExpectedSizesDiffer) {
   run_threads(3, [](Communicator& ranks) {
     std::vector<Bytes> row{5, 5, 5}, column{5, 5, 5};
     if (ranks.rank() == 1) row[2] = 6;
@@ -164,7 +175,7 @@ TEST(Incremental, IsRefusedIfSentAndExpectedSizesDiffer) {
 }
 
 // In place, the input is copied first. Ranks 1 and 2 lack the memory for that, and rank 0 has nothing to copy.
-TEST(Incremental, IsPlannedByAllRanksOrByNone) {
+TEST(Headers, IsPlannedByAllRanksOrByNone) {
   if (sanitized) GTEST_SKIP() << "the address sanitizer ends the process instead of throwing std::bad_alloc";
   const Bytes most = Bytes{1} << 60;
   run_threads(3, [&](Communicator& ranks) {
@@ -191,7 +202,7 @@ std::unique_ptr<IncrementalProgram> first_of_two(Bytes expected) {
   return program;
 }
 
-TEST(Incremental, RefusesHeadersThatContradictPayloadOrCounts) {
+TEST(Headers, RefusesHeadersThatContradictPayloadOrCounts) {
   const auto header = [](const CodedSlice& slice) {
     SliceCoder coder(1);
     coder.add(slice);

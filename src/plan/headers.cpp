@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/headers.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "execute/agreement.hpp"
+#include "execute/executions/exchanger.hpp"
+#include "foundation/assert.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+struct MessageLengths {
+  Bytes header = 0, payload = 0;
+};
+
+std::byte* bytes_at(auto* memory) { return reinterpret_cast<std::byte*>(memory); }
+
+// The headers of one stage. The receivers do not know their lengths, so these go first.
+class StageHeaders {
+ public:
+  explicit StageHeaders(const std::vector<IncrementalRound>& rounds)
+      : rounds_(rounds), sent_(rounds.size()), received_(rounds.size()), headers_(rounds.size()) {}
+
+  void exchange(Exchanger& exchanger) {
+    EdgeLists lists;
+    for (std::size_t i = 0; i < rounds_.size(); ++i) {
+      const IncrementalRound& round = rounds_[i];
+      sent_[i] = {size(round.header), bytes(round.read)};
+      if (round.to) lists.send(*round.to, bytes_at(&sent_[i]), sizeof(MessageLengths));
+      if (round.from) lists.receive(*round.from, bytes_at(&received_[i]), sizeof(MessageLengths));
+    }
+    exchanger.execute(lists.edges());
+    lists.clear();
+    for (std::size_t i = 0; i < rounds_.size(); ++i) {
+      const IncrementalRound& round = rounds_[i];
+      headers_[i].resize(index(received_[i].header));
+      if (round.to) lists.send(*round.to, reinterpret_cast<const std::byte*>(round.header.data()), sent_[i].header);
+      if (round.from) lists.receive(*round.from, bytes_at(headers_[i].data()), received_[i].header);
+    }
+    exchanger.execute(lists.edges());
+  }
+
+  void pass_to(IncrementalProgram& incremental) const {
+    for (std::size_t i = 0; i < rounds_.size(); ++i)
+      if (rounds_[i].from) incremental.arrived(*rounds_[i].from, headers_[i], received_[i].payload);
+  }
+
+ private:
+  const std::vector<IncrementalRound>& rounds_;
+  std::vector<MessageLengths> sent_, received_;     // by round
+  std::vector<std::vector<std::uint8_t>> headers_;  // likewise: those that are received
+};
+
+}  // namespace
+
+Program program_by_headers(Communicator& ranks, IncrementalProgram& incremental) {
+  const std::unique_ptr<Exchanger> exchanger = Exchanger::of(ranks);
+  const std::vector<IncrementalRound>* rounds = nullptr;
+  const auto next_stage = [&] {
+    rounds = incremental.next_stage();
+    return rounds != nullptr;
+  };
+  ByRank<bool> go_on = gathered_or_thrown(ranks, next_stage);
+  while (rounds) {
+    QUADRILLE_ASSERT(std::all_of(go_on.begin(), go_on.end(), [](bool each) { return each; }));
+    StageHeaders headers(*rounds);
+    headers.exchange(*exchanger);
+    go_on = gathered_or_thrown(ranks, [&] {
+      headers.pass_to(incremental);
+      return next_stage();
+    });
+  }
+  return made_or_thrown(ranks, [&] { return incremental.finish(); });
+}
+
+}  // namespace quadrille
