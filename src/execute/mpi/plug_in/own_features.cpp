@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "execute/mpi/plug_in/mpi_process.hpp"
@@ -59,29 +60,22 @@ class Forcing {
   int before_;
 };
 
+// A call of the library's blocking function, to which alone it applies the forced algorithm. If the library reads the variable in
+// each call, it is set meanwhile; otherwise `variable` is null.
 class ForcedCall : public Executable {
  public:
   ForcedCall(std::unique_ptr<Executable> call, std::shared_ptr<const ControlVariable> variable, int value)
       : call_(std::move(call)), variable_(std::move(variable)), value_(value) {}
   void execute(const Arguments& arguments, Phases* phases) override {
-    const Forcing forcing(*variable_, value_);
+    std::optional<Forcing> forcing;
+    if (variable_) forcing.emplace(*variable_, value_);
     call_->execute(arguments, phases);
   }
 
  private:
-  std::unique_ptr<Executable> call_;
-  std::shared_ptr<const ControlVariable> variable_;
-  int value_;
-};
-
-// The library applies the forced algorithm to its blocking function only.
-class BlockingCall : public Executable {
- public:
-  explicit BlockingCall(std::unique_ptr<Executable> call) : call_(std::move(call)) {}
-  void execute(const Arguments& arguments, Phases* phases) override { call_->execute(arguments, phases); }
-
- private:
-  std::unique_ptr<Executable> call_;
+  const std::unique_ptr<Executable> call_;
+  const std::shared_ptr<const ControlVariable> variable_;
+  const int value_;
 };
 
 // A communicator that was made while an algorithm was forced.
@@ -178,7 +172,7 @@ std::unique_ptr<Executable> ForcedAlgorithm::make(const Lease& lease, const Made
     check_mpi(MPI_Comm_dup(lease.communicator, &own->communicator), "MPI_Comm_dup");
   }
   own->lease = lease;
-  return std::make_unique<BlockingCall>(made({own->communicator, lease.tag, own}));
+  return std::make_unique<ForcedCall>(made({own->communicator, lease.tag, own}), nullptr, 0);
 }
 
 }  // namespace quadrille
