@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -62,6 +63,20 @@ class Executable {
 
   // How many bytes this object holds at this rank between two executions.
   virtual Bytes memory_bytes() const { return 0; }
+
+ protected:
+  // For exception handlers: calls `abandon` with the exception as the reason. `code` is that of exceptions that are no Error.
+  void abandon_because_of_exception(ErrorCode code) noexcept {
+    try {
+      throw;
+    } catch (const Error& error) {
+      abandon(error);
+    } catch (const std::exception& error) {
+      abandon(Error(code, error.what()));
+    } catch (...) {
+      abandon(Error(code, "an operator has thrown an exception"));
+    }
+  }
 };
 
 template <class... Values>

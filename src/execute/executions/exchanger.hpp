@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -86,50 +85,60 @@ class Exchanger {
 class EdgesExecutable : public Executable {
  public:
   void execute(const Arguments& arguments, Phases*) final {
-    begin(arguments);
-    finish();
+    if (is_broken_) throw_lost();
+    try {
+      start(*arguments.edges);
+      complete();
+    } catch (...) {
+      give_up();
+      throw;
+    }
+    end();
   }
   bool runs_in_parts() const final { return true; }
   void begin(const Arguments& arguments) final {
     if (is_broken_) throw_lost();
-    attempt([&] { start(*arguments.edges); });
+    try {
+      start(*arguments.edges);
+    } catch (...) {
+      give_up();
+      throw;
+    }
   }
   bool advance() final {
-    if (!attempt([this] { return proceed(); })) return false;
+    try {
+      if (!proceed()) return false;
+    } catch (...) {
+      give_up();
+      throw;
+    }
     end();
     return true;
   }
   void finish() final {
-    attempt([this] { complete(); });
+    try {
+      complete();
+    } catch (...) {
+      give_up();
+      throw;
+    }
     end();
   }
   void abandon(const Error& why) noexcept final {
     is_broken_ = true;
-    give_up(why);
+    withdraw(why);
   }
 
  protected:
   virtual void start(const Edges& edges) = 0;
-  virtual bool proceed() = 0;   // does not wait; returns whether all edges are complete
-  virtual void complete() = 0;  // waits until they are
-  virtual void end() = 0;       // may throw Error{misuse}, after which the ranks may go on
-  virtual void give_up(
-      const Error& why) noexcept = 0;  // fails the ranks that wait for this one; `why` is told if they have no reason
+  virtual bool proceed() = 0;                            // does not wait; returns whether all edges are complete
+  virtual void complete() = 0;                           // waits until they are
+  virtual void end() = 0;                                // may throw Error{misuse}, after which the ranks may go on
+  virtual void withdraw(const Error& why) noexcept = 0;  // fails the ranks that wait for this one; tells them `why`
   [[noreturn]] virtual void throw_lost() const = 0;
 
  private:
-  template <class Part>
-  auto attempt(Part&& part) -> decltype(part()) {
-    try {
-      return part();
-    } catch (const Error& why) {
-      abandon(why);
-      throw;
-    } catch (const std::exception& why) {
-      abandon(Error(ErrorCode::environment, why.what()));
-      throw;
-    }
-  }
+  void give_up() noexcept { abandon_because_of_exception(ErrorCode::environment); }
 
   bool is_broken_ = false;
 };

@@ -26,19 +26,14 @@ NodesExchange::NodesExchange(std::shared_ptr<SharedSpace> node, const CopyCosts&
 
 void NodesExchange::meet() {
   Claim control(state_.node);
-  try {
-    const auto all = gathered_or_thrown(state_.node, [&] {
-      if (state_.node.rank() == 0) control.allocate_control(state_.board.control_bytes());
-      return control.place();
-    });
-    gathered_or_thrown(state_.node, [&] {  // also a barrier: no rank uses the board before all have initialised their parts
-      state_.board.begin_at(all[0]);
-      return '\0';
-    });
-  } catch (...) {
-    if (state_.node.has_failed()) control.keep();  // a rank that has not noticed the failure may still write there
-    throw;
-  }
+  const auto all = gathered_or_thrown(state_.node, [&] {
+    if (state_.node.rank() == 0) control.allocate_control(state_.board.control_bytes());
+    return control.place();
+  });
+  gathered_or_thrown(state_.node, [&] {  // also a barrier: no rank uses the board before all have initialised their parts
+    state_.board.begin_at(all[0]);
+    return '\0';
+  });
   control.keep();
   has_board_ = true;
 }
@@ -354,7 +349,7 @@ void NodesExchange::end() {
   ends_.throw_if_found();
 }
 
-void NodesExchange::give_up(const Error& why) noexcept {
+void NodesExchange::withdraw(const Error& why) noexcept {
   state_.far().withdraw();
   near_.abandon(why);
 }

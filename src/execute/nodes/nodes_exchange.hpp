@@ -74,7 +74,7 @@ class NodesExchange final : public EdgesExecutable {
   bool proceed() override;
   void complete() override;
   void end() override;
-  void give_up(const Error& why) noexcept override;
+  void withdraw(const Error& why) noexcept override;
   void throw_lost() const override { state_.node.throw_lost(); }
 
   void meet();

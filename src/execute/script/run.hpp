@@ -298,19 +298,9 @@ class ScriptExecutable final : public Executable {
     return Stage::for_messages;
   }
 
-  // Called in an exception handler. Tells the error to the other ranks, because they wait for this rank's messages. If the error
-  // came from another rank, all ranks have it already, and this changes nothing.
-  void give_up() noexcept {
-    try {
-      throw;
-    } catch (const Error& error) {
-      abandon(error);
-    } catch (const std::exception& error) {  // thrown by the reduction operator
-      abandon(Error(ErrorCode::peer_lost, error.what()));
-    } catch (...) {
-      abandon(Error(ErrorCode::peer_lost, "an operator has thrown an exception"));
-    }
-  }
+  // In an exception handler. Tells the error to the other ranks, because they wait for this rank's messages. If the error came
+  // from another rank, all ranks have it already, and this changes nothing. The reduction operator may throw anything.
+  void give_up() noexcept { abandon_because_of_exception(ErrorCode::peer_lost); }
 
   void withdraw() {
     messages_.withdraw();

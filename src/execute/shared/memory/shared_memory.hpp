@@ -70,6 +70,8 @@ class SharedMemory {
 
   // False in a forked child: the memory belongs to the parent, and the child must neither read nor write it.
   virtual bool is_usable() const { return true; }
+  // After a failure a rank that has not noticed it may still access memory that the ranks have begun to use together.
+  virtual bool has_failed() const { return false; }
 
  private:
   struct Retired {
@@ -81,7 +83,7 @@ class SharedMemory {
 };
 
 // Memory of this rank that ranks share. The destructor releases it unless `keep` was called: ranks that make something together,
-// such as a plan, call `keep` only after all of them have succeeded.
+// such as a plan, call `keep` only after all of them have succeeded. After a failure of the group the memory is leaked.
 class Claim {
  public:
   explicit Claim(SharedMemory& memory) : memory_(memory) {}
@@ -95,7 +97,8 @@ class Claim {
   Offset place() const { return place_; }  // 0 if there is no memory
   Offset keep() { return std::exchange(place_, 0); }
   void release() {
-    if (place_) memory_.release(std::exchange(place_, 0));
+    if (place_ && memory_.is_usable() && !memory_.has_failed()) memory_.release(place_);
+    place_ = 0;
   }
 
  private:

@@ -235,12 +235,6 @@ OwnMemory::~OwnMemory() {
   close_areas(space, *closing, {&blocks, blocks ? std::size_t{1} : 0}, control);
 }
 
-Connector::~Connector() {
-  if (space_.is_usable() && !space_.has_failed()) return;
-  control_.keep();
-  directory_.keep();
-}
-
 Connector::Places Connector::offer(const CopyCosts& costs) {
   for (const ScriptMessage& message : script_.messages) QUADRILLE_ASSERT(message.peer >= 0 && message.peer < space_.size());
   own_ = std::make_unique<OwnMemory>(space_);

@@ -102,9 +102,6 @@ class Connector {
   };
 
   Connector(SharedSpace& space, const Script& script) : space_(space), script_(script), control_(space), directory_(space) {}
-  ~Connector();
-  Connector(const Connector&) = delete;
-  Connector& operator=(const Connector&) = delete;
 
   // Local. Throws std::bad_alloc.
   Places offer(const CopyCosts& costs);

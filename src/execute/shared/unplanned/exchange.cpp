@@ -189,27 +189,19 @@ void SharedExchange::meet() {
     Offset control, area;
   };
   Claim control(space_), area(space_);
-  try {
-    const auto all = gathered_or_thrown(space_, [&] {
-      if (space_.rank() == 0) control.allocate_control(slots_.control_bytes());
-      return Places{control.place(), area.allocate(sender_.area_bytes())};
-    });
-    // The second gather is also a barrier: no rank uses the memory before all have initialised their parts.
-    gathered_or_thrown(space_, [&] {
-      ByRank<const std::byte*> areas;
-      for (const Places& each : all) areas.push_back(space_.at(each.area));
-      receiver_.begin_at(std::move(areas));
-      sender_.begin_at(space_.at(area.place()));
-      slots_.begin_at(all[0].control);
-      return '\0';
-    });
-  } catch (...) {
-    if (space_.has_failed()) {  // a rank that has not noticed the failure may still write there
-      control.keep();
-      area.keep();
-    }
-    throw;
-  }
+  const auto all = gathered_or_thrown(space_, [&] {
+    if (space_.rank() == 0) control.allocate_control(slots_.control_bytes());
+    return Places{control.place(), area.allocate(sender_.area_bytes())};
+  });
+  // The second gather is also a barrier: no rank uses the memory before all have initialised their parts.
+  gathered_or_thrown(space_, [&] {
+    ByRank<const std::byte*> areas;
+    for (const Places& each : all) areas.push_back(space_.at(each.area));
+    receiver_.begin_at(std::move(areas));
+    sender_.begin_at(space_.at(area.place()));
+    slots_.begin_at(all[0].control);
+    return '\0';
+  });
   control.keep();
   own_area_ = area.keep();
 }
@@ -289,7 +281,7 @@ void SharedExchange::end() {
                             space_.shown(space_.rank()), unwanted->bytes, space_.shown(unwanted->to)));
 }
 
-void SharedExchange::give_up(const Error& why) noexcept {
+void SharedExchange::withdraw(const Error& why) noexcept {
   if (!space_.is_usable()) return;
   sender_.withdraw();
   if (!space_.has_failed()) fail_all(space_, why);

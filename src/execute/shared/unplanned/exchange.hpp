@@ -131,7 +131,7 @@ class SharedExchange final : public EdgesExecutable {
   bool proceed() override;
   void complete() override;
   void end() override;
-  void give_up(const Error& why) noexcept override;
+  void withdraw(const Error& why) noexcept override;
   void throw_lost() const override { space_.throw_lost(); }
   void meet();
   void copy_own(const Edges& edges, const Edges::Send* send, const Edges::Receive* receive);

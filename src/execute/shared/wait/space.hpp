@@ -142,7 +142,7 @@ class SharedSpace : public SharedMemory {
   void fail() { head_->failed.store(1, std::memory_order_release); }
   [[noreturn]] void fail(const Error& why);
   [[noreturn]] void throw_lost() const;
-  bool has_failed() const { return head_->failed.load(std::memory_order_acquire) != 0; }
+  bool has_failed() const final { return head_->failed.load(std::memory_order_acquire) != 0; }
 
   // Sets the progress that waiting ranks drive (waiting.hpp). Without this call they drive none.
   void set_progress(Progress progress) { progress_ = std::move(progress); }
