@@ -174,7 +174,7 @@ TEST(Headers, IsRefusedIfSentAndExpectedSizesDiffer) {
   EXPECT_THROW(alltoallv_of_rank(0, {1, 2}, {1}), Error);
 }
 
-// In place, the input is copied first. Ranks 1 and 2 lack the memory for that, and rank 0 has nothing to copy.
+// In place, a rank that reads its input after it has written output saves the input first. Rank 2 lacks the memory for that.
 TEST(Headers, IsPlannedByAllRanksOrByNone) {
   if (sanitized) GTEST_SKIP() << "the address sanitizer ends the process instead of throwing std::bad_alloc";
   const Bytes most = Bytes{1} << 60;
@@ -187,7 +187,7 @@ TEST(Headers, IsPlannedByAllRanksOrByNone) {
       ADD_FAILURE() << "rank " << me << " has a plan";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::too_large);
-      EXPECT_TRUE(std::string_view(error.what()).starts_with(me == 0 ? "rank 1: there is not" : "there is not")) << error.what();
+      EXPECT_TRUE(std::string_view(error.what()).starts_with(me == 2 ? "there is not" : "rank 2: there is not")) << error.what();
     }
     ranks.barrier();
   });
