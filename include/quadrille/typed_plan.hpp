@@ -19,7 +19,7 @@
 #include "quadrille/combine.hpp"
 #include "quadrille/elements.hpp"
 #include "quadrille/execute.hpp"
-#include "quadrille/irregular_call.hpp"
+#include "quadrille/typed_call.hpp"
 
 namespace quadrille {
 

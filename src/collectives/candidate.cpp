@@ -8,7 +8,6 @@
 #include "problem/problem_text.hpp"
 #include "problem/same_problem.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/family.hpp"
 
 namespace quadrille {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "draw/trace_view.hpp"
 #include "foundation/system/files.hpp"
-#include "foundation/system/folders.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille {

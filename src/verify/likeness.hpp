@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "quadrille/block_way.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {

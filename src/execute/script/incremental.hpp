@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs an incremental program (incremental_program.hpp). A message consists of the payload, the header, and the length of the
+// Runs an incremental program (program_builder.hpp). A message consists of the payload, the header, and the length of the
 // header, in this order, so that the payload can be received directly at its final place.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "execute/script/copies.hpp"
 #include "execute/script/layout.hpp"
 #include "execute/transport.hpp"
-#include "quadrille/incremental_program.hpp"
+#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 

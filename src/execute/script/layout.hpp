@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "quadrille/layout.hpp"
+#include "quadrille/execute.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
