@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "foundation/system/folders.hpp"
+#include "foundation/system/files.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/indexed.hpp"
 

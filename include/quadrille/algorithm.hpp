@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "quadrille/incremental_program.hpp"
 #include "quadrille/problem.hpp"
+#include "quadrille/program_builder.hpp"
 #include "quadrille/result.hpp"
 #include "quadrille/schedule.hpp"
 

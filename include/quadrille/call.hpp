@@ -20,8 +20,8 @@ namespace quadrille {
 // Options of a call. They must be equal on all ranks.
 struct CallOptions {
   std::string_view algorithm = "auto";  // as PlanOptions::algorithm; only read during the call
-  // Instead of an algorithm: schedules of your own (family.hpp). Only read during the call. A later call finds the plan if it gives
-  // the same family or a copy of it.
+  // Instead of an algorithm: schedules of your own (candidate.hpp). Only read during the call. A later call finds the plan if it
+  // gives the same family or a copy of it.
   const Family* family = nullptr;
   Effort effort = Effort::estimate;
   Policy policy = Policy::blocking;

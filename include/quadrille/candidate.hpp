@@ -7,14 +7,68 @@
 //   Plan exchange = plan(communicator, problem, {.algorithm = candidate});
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "quadrille/algorithm.hpp"
-#include "quadrille/family.hpp"
+#include "quadrille/problem.hpp"
+#include "quadrille/result.hpp"
+#include "quadrille/schedule.hpp"
 
 namespace quadrille {
+
+// ---- Families
+//
+// A family of schedules is whatever maps a problem to a schedule: your own function, the schedules of a file, or a command that
+// prints them (generator.hpp). It is a candidate (candidate.hpp): one name stands for its schedules of all sizes and numbers of
+// ranks, and it is verified, priced, raced and run like an algorithm of the table.
+//
+//   const Family ring = family_of_programs("my-ring", &ring_program);  // Program ring_program(const Problem&, Rank)
+//   const std::vector<Finding> findings = verify(make_schedule(Problem::alltoall(8, 1024), ring));
+//   Plan exchange = plan(ranks, problem, {.algorithm = ring});
+
+class Family {
+ public:
+  // Returns the schedule of a problem, or the reason why the family has none for it. It must return the same schedule each time.
+  using Make = std::function<Result<Schedule>(const Problem&)>;
+
+  // Which ranks call Make when a group makes a plan.
+  enum class MadeBy : std::uint8_t {
+    every_rank,  // each rank calls it and makes only its own program of the schedule, except rank 0, which verifies all of them
+    first_rank,  // rank 0 calls it and sends the whole schedule to the others; for at most `most_ranks_of_first` ranks
+  };
+
+  Family(std::string name, Make make, MadeBy made_by = MadeBy::every_rank);
+
+  const std::string& name() const { return name_; }  // names the candidate in reports
+  MadeBy made_by() const { return made_by_; }
+
+  // Returns the schedule, named like the family, or the reason why there is none. Local. Throws Error{misuse} if Make returns the
+  // schedule of another problem (other ranks, sizes or root), and what Make throws.
+  Result<Schedule> schedule(const Problem& problem) const;
+
+  bool operator==(const Family&) const = default;  // true for copies of one family
+
+ private:
+  std::string name_;
+  std::shared_ptr<const Make> make_;
+  MadeBy made_by_;
+};
+
+// The largest group for which rank 0 makes a family's schedules.
+inline constexpr Count most_ranks_of_first = 4096;
+
+// Returns a family whose schedules make one rank's program at a time, by a pure function. Every rank calls it.
+Family family_of_programs(std::string name, std::function<Program(const Problem&, Rank)> program);
+
+// Returns the family of these schedules, each for another problem, such as those of a file. Every rank must have them.
+Family family_of_schedules(std::string name, std::vector<Schedule> schedules);
+
+// ---- Candidates
 
 // The transport's own collective, such as MPI_Alltoall. It has no schedule.
 struct Vendor {

@@ -34,7 +34,6 @@
 #include <span>
 
 #include "quadrille/execute.hpp"
-#include "quadrille/irregular_call.hpp"
 #include "quadrille/typed_call.hpp"
 #include "quadrille/typed_plan.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A family of schedules (family.hpp) that a command prints: any program, in any language, that prints a schedule as a document
+// A family of schedules (candidate.hpp) that a command prints: any program, in any language, that prints a schedule as a document
 // (docs/schedule-format.md).
 //
 //   const Family mine = family_of_command("python3 mine.py {ranks} {block}");
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "quadrille/family.hpp"
+#include "quadrille/candidate.hpp"
 
 namespace quadrille {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "quadrille/error.hpp"
-#include "quadrille/layout.hpp"
+#include "quadrille/execute.hpp"
 
 namespace quadrille {
 

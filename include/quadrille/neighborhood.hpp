@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neighbourhood collectives: each rank exchanges blocks with the few ranks that it names, its neighbours.
+// Neighbourhood collectives: each rank exchanges blocks with the few ranks that it names, its neighbours. Also alltoallw.
 //
 //   const Neighbors around({.dimensions = {rows, columns}, .periodic = {true, true}}, ranks.rank());  // four neighbours
 //   neighbor_alltoall(ranks, around, input, output);   // blocks for and from above, below, left, right
@@ -12,20 +12,23 @@
 //
 // All ranks of the group call, in the same order as their other calls, also those without neighbours. They run as exchanges by
 // edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours only; on several
-// nodes also for ranks of its node, as exchange.hpp says. For blocks that are not contiguous see alltoallw.hpp.
+// nodes also for ranks of its node, as exchange.hpp says. For blocks that are not contiguous see alltoallw below.
 //
-// Buffers and blocks are those of collectives.hpp. Input and output may be parts of one array, but a received
-// block must not overlap any other.
+// Buffers and blocks are those of collectives.hpp. Input and output may be parts of one array, but a received block must not
+// overlap any other.
 //
 // Errors: those of `exchange`. Wrong sizes, counts or displacements, overlapping blocks, and a neighbour that is not in the group
 // are Error{misuse} at the rank that has them, before it sends anything. In debug builds, and with QUADRILLE_CHECK=1, they are
 // thrown on all ranks, and the ranks compare that all of them make the same call, with the same blocks at both ends.
 #pragma once
 
+#include <span>
 #include <type_traits>
 #include <vector>
 
-#include "quadrille/irregular_call.hpp"
+#include "quadrille/call.hpp"
+#include "quadrille/elements.hpp"
+#include "quadrille/execute.hpp"
 #include "quadrille/typed_call.hpp"
 
 namespace quadrille {
@@ -102,5 +105,38 @@ void neighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto& in
 Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output, const Blocks& blocks) {
   return start_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::allgatherv, input, output), {}, blocks});
 }
+
+// ---- With a layout for each block
+//
+// Total exchange, and exchange among neighbours, with a layout (execute.hpp) for each block: MPI_Alltoallw and
+// MPI_Neighbor_alltoallw. Blocks may have gaps, lie anywhere, and differ in their element type.
+//
+//   alltoallw(ranks, matrix, columns, rows, lines);   // layouts: std::vector<Layout> columns(p), lines(p)
+//   send[i] = shifted(layout_of(send_counts[i], send_types[i]), send_displacements[i]);   // MPI's arguments; mpi_layout.hpp
+//
+// Block i has the bytes of the layout's pieces, in the order of the pieces, which lie at offsets from the buffer's address. Only
+// the number of bytes must be the same at both ends: one end may have gaps where the other one has none. An empty layout is an
+// empty block. Blocks with gaps are packed into memory that the group keeps, and unpacked from there; others are not copied.
+//
+// Rules and errors are those of the other neighbourhood collectives, with two exceptions. Whether received pieces overlap others is
+// found out only in debug builds and with QUADRILLE_CHECK=1, because that takes longer than copying. And if a call throws because
+// the ends of a block name different lengths, received blocks with gaps are not written.
+
+// One layout for each rank of the group.
+void alltoallw(Group ranks, const void* input, std::span<const Layout> send_layouts, void* output,
+               std::span<const Layout> receive_layouts, bool compares = CallArguments{}.compares);
+// The layouts may be destroyed after the call.
+Request ialltoallw(Group ranks, const void* input, std::span<const Layout> send_layouts, void* output,
+                   std::span<const Layout> receive_layouts, bool compares = CallArguments{}.compares);
+
+// In place: the block from rank i replaces the block sent to rank i.
+void alltoallw(Group ranks, InPlace, void* buffer, std::span<const Layout> layouts, bool compares = CallArguments{}.compares);
+Request ialltoallw(Group ranks, InPlace, void* buffer, std::span<const Layout> layouts, bool compares = CallArguments{}.compares);
+
+// One layout for each destination, and one for each source.
+void neighbor_alltoallw(Group ranks, const Neighbors& neighbors, const void* input, std::span<const Layout> send_layouts,
+                        void* output, std::span<const Layout> receive_layouts, bool compares = CallArguments{}.compares);
+Request ineighbor_alltoallw(Group ranks, const Neighbors& neighbors, const void* input, std::span<const Layout> send_layouts,
+                            void* output, std::span<const Layout> receive_layouts, bool compares = CallArguments{}.compares);
 
 }  // namespace quadrille

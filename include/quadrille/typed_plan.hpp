@@ -6,7 +6,7 @@
 //   Request request = exchange.start(input, output);
 //
 // Making a plan is collective, and throws as `plan` does. With PlanOptions::in_place, and for a broadcast, a plan runs on one
-// buffer, like the in-place forms of collectives.hpp. An operator that is a function is copied into the plan.
+// buffer, as a call in place does. An operator that is a function is copied into the plan.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "quadrille/combine.hpp"
 #include "quadrille/elements.hpp"
 #include "quadrille/execute.hpp"
-#include "quadrille/irregular_call.hpp"
+#include "quadrille/typed_call.hpp"
 
 namespace quadrille {
 

@@ -6,7 +6,7 @@
 
 #include "papers/exhibits/conclusions.hpp"
 #include "papers/problems.hpp"
-#include "quadrille/flips.hpp"
+#include "quadrille/explain.hpp"
 
 namespace quadrille::papers {
 namespace {

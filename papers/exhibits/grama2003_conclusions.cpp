@@ -4,7 +4,7 @@
 
 #include "papers/exhibits/conclusions.hpp"
 #include "papers/problems.hpp"
-#include "quadrille/flips.hpp"
+#include "quadrille/explain.hpp"
 
 namespace quadrille::papers {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "papers/exhibit.hpp"
 #include "papers/exhibits/irregular.hpp"
-#include "quadrille/message_times.hpp"
+#include "quadrille/model.hpp"
 
 namespace quadrille::papers {
 
@@ -140,7 +140,7 @@ FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byt
 // sends, and receives, one at a time [liu2002, (4)].
 double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode);
 
-// The resources of a machine's flat model (message_times.hpp), with elements in place of bytes. `overlap` is used instead of the
+// The resources of a machine's flat model (model.hpp), with elements in place of bytes. `overlap` is used instead of the
 // machine's if it is given.
 MessageTimes times_of_elements(const std::string& machine, std::optional<bool> overlap = {});
 

@@ -10,7 +10,7 @@
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "forms.hpp"
-#include "quadrille/irregular_call.hpp"
+#include "quadrille/typed_call.hpp"
 
 namespace quadrille {
 class Neighbors;

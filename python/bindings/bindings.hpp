@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "lock.hpp"
+#include "quadrille/candidate.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/family.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille::python {

@@ -6,7 +6,7 @@
 #include <Python.h>
 
 #include "elements.hpp"
-#include "quadrille/layout.hpp"
+#include "quadrille/execute.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::python {

@@ -14,7 +14,6 @@
 #include "execute/executions/exchanger.hpp"
 #include "numbers.hpp"
 #include "plans.hpp"
-#include "quadrille/alltoallw.hpp"
 #include "quadrille/exchange.hpp"
 #include "quadrille/neighborhood.hpp"
 #include "requests.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algorithms written in Python, as families of schedules.
-#include "quadrille/family.hpp"
+#include "quadrille/candidate.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // enough for the algorithms that an alltoallv takes otherwise.)
 #pragma once
 
-#include "quadrille/irregular_call.hpp"
+#include "quadrille/typed_call.hpp"
 
 namespace quadrille::python {
 

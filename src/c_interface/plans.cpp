@@ -17,9 +17,9 @@
 #include "quadrille/c.h"
 #include "quadrille/combine.hpp"
 #include "quadrille/execute.hpp"
-#include "quadrille/irregular_call.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/request.hpp"
+#include "quadrille/typed_call.hpp"
 #include "schedule/ordering.hpp"
 
 namespace quadrille::c_interface {

@@ -16,7 +16,6 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/family.hpp"
 #include "schedule/settings.hpp"
 
 namespace quadrille {

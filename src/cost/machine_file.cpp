@@ -14,7 +14,6 @@
 #include <sstream>
 
 #include "foundation/system/files.hpp"
-#include "foundation/system/folders.hpp"
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"

@@ -10,7 +10,6 @@
 
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/message_times.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/model_choice.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "quadrille/candidate.hpp"
 #include "quadrille/execute.hpp"
-#include "quadrille/family.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {

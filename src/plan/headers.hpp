@@ -4,7 +4,7 @@
 #pragma once
 
 #include "quadrille/execute.hpp"
-#include "quadrille/incremental_program.hpp"
+#include "quadrille/program_builder.hpp"
 
 namespace quadrille {
 

@@ -53,10 +53,22 @@ SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
 
 namespace {
 
-const Share* find(std::span<const Share> shares, Rank peer) {
-  const auto found =
-      std::lower_bound(shares.begin(), shares.end(), peer, [](const Share& share, Rank rank) { return share.peer < rank; });
-  return found != shares.end() && found->peer == peer ? &*found : nullptr;
+// The share of `peer`, or the place where it would be.
+auto place_of(std::span<const Share> shares, Rank peer) {
+  return std::lower_bound(shares.begin(), shares.end(), peer, [](const Share& share, Rank rank) { return share.peer < rank; });
+}
+
+// The counts that are not 0, one behind the other.
+template <class Count_of>
+std::vector<Share> shares_of(Count peers, const Count_of& count_of) {
+  std::vector<Share> shares;
+  Bytes offset = 0;
+  for (Rank peer = 0; peer < peers; ++peer)
+    if (const Bytes count = count_of(peer); count > 0) {
+      shares.push_back({peer, count, offset});
+      offset += count;
+    }
+  return shares;
 }
 
 Bytes end(std::span<const Share> shares) { return shares.empty() ? 0 : shares.back().offset + shares.back().bytes; }
@@ -66,8 +78,9 @@ Bytes end(std::span<const Share> shares) { return shares.empty() ? 0 : shares.ba
 Bytes Traffic::bytes(Rank from, Rank to) const {
   if (dense_) return (*dense_)[index(from * ranks_ + to)];
   if (!sparse_) return block_bytes_;
-  const Share* share = find(sparse_->row(from), to);
-  return share ? share->bytes : 0;
+  const auto shares = sparse_->row(from);
+  const auto found = place_of(shares, to);
+  return found != shares.end() && found->peer == to ? found->bytes : 0;
 }
 
 Bytes Traffic::input_offset(Rank from, Rank to) const {
@@ -77,33 +90,18 @@ Bytes Traffic::input_offset(Rank from, Rank to) const {
   }
   if (!sparse_) return to * block_bytes_;
   const auto shares = sparse_->row(from);
-  const auto found =
-      std::lower_bound(shares.begin(), shares.end(), to, [](const Share& share, Rank rank) { return share.peer < rank; });
+  const auto found = place_of(shares, to);
   return found == shares.end() ? end(shares) : found->offset;
 }
 
 std::vector<Share> Traffic::sent_by(Rank from) const {
   if (sparse_) return {sparse_->row(from).begin(), sparse_->row(from).end()};
-  std::vector<Share> shares;
-  Bytes offset = 0;
-  for (Rank to = 0; to < ranks_; ++to)
-    if (const Bytes count = bytes(from, to); count > 0) {
-      shares.push_back({to, count, offset});
-      offset += count;
-    }
-  return shares;
+  return shares_of(ranks_, [&](Rank to) { return bytes(from, to); });
 }
 
 std::vector<Share> Traffic::received_by(Rank to) const {
   if (sparse_) return {sparse_->column(to).begin(), sparse_->column(to).end()};
-  std::vector<Share> shares;
-  Bytes offset = 0;
-  for (Rank from = 0; from < ranks_; ++from)
-    if (const Bytes count = bytes(from, to); count > 0) {
-      shares.push_back({from, count, offset});
-      offset += count;
-    }
-  return shares;
+  return shares_of(ranks_, [&](Rank from) { return bytes(from, to); });
 }
 
 std::vector<Bytes> Traffic::row(Rank from) const {

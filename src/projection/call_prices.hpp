@@ -20,12 +20,11 @@
 #include "projection/call_problem.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/decision.hpp"
-#include "quadrille/exit_delays.hpp"
 #include "quadrille/explain.hpp"
-#include "quadrille/message_times.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/projection.hpp"
+#include "quadrille/simulate.hpp"
 
 namespace quadrille::projection {
 

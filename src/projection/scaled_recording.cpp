@@ -14,7 +14,7 @@
 #include "projection/projection.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/scaled_recording.hpp"
+#include "quadrille/projection.hpp"
 
 namespace quadrille::projection {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrille/exit_delays.hpp"
+#include "quadrille/simulate.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "quadrille/block_way.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/regions.hpp"
 #include "schedule/symmetry.hpp"

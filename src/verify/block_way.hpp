@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "quadrille/block_way.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "verify/replay.hpp"
 
 namespace quadrille {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "quadrille/block_way.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "verify/finding_list.hpp"
 #include "verify/symbolic.hpp"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrille/family.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

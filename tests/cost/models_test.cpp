@@ -6,7 +6,6 @@
 
 #include "quadrille/algorithm.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/message_times.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "support/cases.hpp"
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <span>
 
-#include "quadrille/alltoallw.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/groups.hpp"
+#include "quadrille/neighborhood.hpp"
 #include "support/allocations.hpp"
 
 namespace quadrille {

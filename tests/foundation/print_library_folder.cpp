@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "foundation/system/folders.hpp"
+#include "foundation/system/files.hpp"
 
 int main(int count, char** words) {
   if (count > 1 && ::chdir(words[1]) != 0) return 1;

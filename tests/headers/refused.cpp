@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/alltoallw.hpp"
 #include "quadrille/collectives.hpp"
 #include "quadrille/neighborhood.hpp"
 

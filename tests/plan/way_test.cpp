@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "quadrille/decision.hpp"
-#include "quadrille/family.hpp"
+#include "quadrille/candidate.hpp"
 #include "support/cases.hpp"
 
 namespace quadrille {

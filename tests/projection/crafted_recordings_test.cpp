@@ -13,7 +13,6 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/projection.hpp"
-#include "quadrille/scaled_recording.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "recording/recording_json.hpp"
 #include "recording/totals.hpp"

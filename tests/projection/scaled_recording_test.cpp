@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recordings of more ranks: they are replayed as a recording of the larger program would be.
-#include "quadrille/scaled_recording.hpp"
+#include "quadrille/projection.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

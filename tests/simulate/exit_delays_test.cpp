@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Delays between entries and exits, compared with simulations in which ranks start at any times.
-#include "quadrille/exit_delays.hpp"
+#include "quadrille/simulate.hpp"
 
 #include <gtest/gtest.h>
 

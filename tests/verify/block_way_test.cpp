@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests ways of blocks: in right schedules of all algorithms each leads, step by step, from the input to the required place.
-#include "quadrille/block_way.hpp"
+#include "quadrille/fault_cause.hpp"
 
 #include <gtest/gtest.h>
 

@@ -23,7 +23,6 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/projection.hpp"
-#include "quadrille/scaled_recording.hpp"
 #include "quadrille/types.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "subcommands/on_demand.hpp"

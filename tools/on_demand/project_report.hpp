@@ -7,7 +7,6 @@
 
 #include "quadrille/projection.hpp"
 #include "quadrille/recording.hpp"
-#include "quadrille/scaled_recording.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {

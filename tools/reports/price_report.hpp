@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "options/cases.hpp"
-#include "quadrille/flips.hpp"
+#include "quadrille/explain.hpp"
 #include "quadrille/model_choice.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"

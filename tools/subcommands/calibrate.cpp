@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille calibrate: measures this machine and writes its figures to a machine file for `price` and `race`.
-#include "quadrille/calibrate.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/groups.hpp"
 
 #include <fmt/format.h>

@@ -20,7 +20,6 @@
 
 #include "collectives/slices/slice_code.hpp"
 #include "quadrille/algorithm.hpp"
-#include "quadrille/incremental_program.hpp"
 #include "quadrille/program_builder.hpp"
 #include "quadrille/traffic.hpp"
 

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "cost/models/terms.hpp"
-#include "quadrille/message_times.hpp"
+#include "quadrille/model.hpp"
 
 namespace quadrille {
 

@@ -4,7 +4,7 @@
 // busiest port. If messages share a link, the bytes of their round are multiplied by their number.
 // Source: [bruck1997], section 1.2; [grama2003] for links.
 #include "cost/models/terms.hpp"
-#include "quadrille/message_times.hpp"
+#include "quadrille/model.hpp"
 
 namespace quadrille {
 namespace {

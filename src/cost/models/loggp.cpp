@@ -5,7 +5,7 @@
 // busiest link carries more bytes than the rank, its bytes count.
 // Source: [alexandrov1995]; ports and links are extensions of this library.
 #include "cost/models/terms.hpp"
-#include "quadrille/message_times.hpp"
+#include "quadrille/model.hpp"
 
 namespace quadrille {
 namespace {

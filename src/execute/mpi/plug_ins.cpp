@@ -14,7 +14,7 @@
 
 #include "foundation/environment.hpp"
 #include "foundation/mpi_libraries.hpp"
-#include "foundation/system/folders.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"

@@ -2,7 +2,9 @@
 // Rewrites a program for canonical buffers (contiguous, blocks in rank order) so that it works on the user's data where it lies.
 #pragma once
 
-#include "quadrille/layout.hpp"
+#include <functional>
+
+#include "quadrille/execute.hpp"
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {

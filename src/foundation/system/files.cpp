@@ -6,10 +6,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "foundation/environment.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/version.hpp"
 
 namespace quadrille {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Returns the file that holds this code, by the list of the mapped files. The loader does not know it as well: for the main program
+// it tells the name that the caller of exec has chosen, and for a library a name that may be relative to an earlier working folder.
+// Empty if the system has no such list.
+fs::path library_file() {
+  static const char here = 0;
+  const auto address = reinterpret_cast<std::uintptr_t>(&here);
+  std::ifstream maps("/proc/self/maps");
+  // such as "7f8de4e14000-7f8de4ebc000 r--p 00000000 fe:01 1835022                    /usr/lib/libquadrille.so.0.1.0"
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    const char* const last = line.data() + line.size();
+    const auto dash = std::from_chars(line.data(), last, begin, 16).ptr;
+    if (dash == last || std::from_chars(dash + 1, last, end, 16).ec != std::errc{}) continue;
+    if (begin <= address && address < end) return line.substr(std::min(line.find('/'), line.size()));
+  }
+  return {};
+}
 
 struct flock whole_file(short type) {
   struct flock lock {};
@@ -49,6 +77,19 @@ void lock_while_alive(int descriptor) {
 bool is_being_written(int descriptor) {
   struct flock lock = whole_file(F_RDLCK);
   return ::fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+std::string_view version() { return QUADRILLE_VERSION; }
+
+fs::path library_folder() {
+  static const fs::path file = library_file();
+  return file.is_absolute() ? file.parent_path() / "quadrille" : "/dev/null/quadrille";
+}
+
+std::filesystem::path user_folder(const char* variable, const char* standard) {
+  const std::filesystem::path named = environment_value(variable), home = environment_value("HOME");
+  if (named.is_absolute()) return named;
+  return home.is_absolute() ? home / standard : std::filesystem::path();
 }
 
 }  // namespace quadrille

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File descriptors, reading files, and locks that tell who writes them.
+// File descriptors, reading files, locks that tell who writes them, and the folders in which the library's own files and the user's
+// lie.
 #pragma once
 
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,5 +72,16 @@ void lock_while_alive(int descriptor);
 // True if some process is writing the file. False if that cannot be determined, as for files of other machines on some file
 // systems.
 bool is_being_written(int descriptor);
+
+// Returns the folder lib/quadrille beside the library, wherever the library is installed: it holds the plug-ins and the machines'
+// files. It is an absolute path, whether the folder exists or not. In a program that is linked statically it is the folder
+// `quadrille` beside the program. If the system does not say where the library is, because /proc is not mounted, the path leads
+// through /dev/null, which is no folder: nothing is then loaded.
+std::filesystem::path library_folder();
+
+// Returns the folder that an environment variable names, such as XDG_CACHE_HOME. If the variable is not set or its path is not
+// absolute, returns the folder `standard` in the home folder, such as ".cache". Empty if there is no home folder, either. The
+// folder need not exist. Source: the XDG Base Directory Specification.
+std::filesystem::path user_folder(const char* variable, const char* standard);
 
 }  // namespace quadrille

@@ -12,7 +12,7 @@
 #include "quadrille/checked.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/irregular_call.hpp"
+#include "quadrille/typed_call.hpp"
 
 namespace quadrille {
 

@@ -20,9 +20,9 @@
 #include "problem/same_problem.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/irregular_call.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/traffic.hpp"
+#include "quadrille/typed_call.hpp"
 #include "quadrille/typed_plan.hpp"
 #include "schedule/ordering.hpp"
 

@@ -12,7 +12,6 @@
 #include "foundation/text/wording.hpp"
 #include "plan/calls/calls.hpp"
 #include "plan/gathered.hpp"
-#include "quadrille/alltoallw.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/exchange.hpp"

@@ -20,8 +20,8 @@
 #include "quadrille/error.hpp"
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
-#include "quadrille/irregular_call.hpp"
 #include "quadrille/traffic.hpp"
+#include "quadrille/typed_call.hpp"
 #include "quadrille/typed_plan.hpp"
 
 namespace quadrille {

@@ -14,9 +14,9 @@
 
 #include "execute/executions/exchanger.hpp"
 #include "plan/plan.hpp"
-#include "quadrille/alltoallw.hpp"
 #include "quadrille/edges.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/neighborhood.hpp"
 
 namespace quadrille {
 

@@ -10,7 +10,6 @@
 
 #include "quadrille/decision.hpp"
 #include "quadrille/explain.hpp"
-#include "quadrille/flips.hpp"
 
 namespace quadrille {
 

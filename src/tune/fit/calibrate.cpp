@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures a machine (calibrate.hpp).
-#include "quadrille/calibrate.hpp"
 
 #include <fmt/format.h>
 

@@ -16,7 +16,6 @@
 #include "foundation/hash.hpp"
 #include "foundation/system/file_replacement.hpp"
 #include "foundation/system/files.hpp"
-#include "foundation/system/folders.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/wisdom.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "foundation/system/folders.hpp"
+#include "foundation/system/files.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "quadrille/alltoallw.hpp"
 #include "quadrille/mpi.hpp"
 #include "quadrille/mpi_layout.hpp"
+#include "quadrille/neighborhood.hpp"
 #include "support/grids.hpp"
 #include "support/random_neighborhood.hpp"
 

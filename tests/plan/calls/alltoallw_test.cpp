@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exchanges with a layout for each block: random layouts with gaps, and layouts of rows and columns.
-#include "quadrille/alltoallw.hpp"
+#include "quadrille/neighborhood.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "quadrille/algorithm.hpp"
-#include "quadrille/flips.hpp"
+#include "quadrille/explain.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/wisdom.hpp"
 #include "support/command.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "quadrille/error.hpp"
-#include "quadrille/flips.hpp"
+#include "quadrille/explain.hpp"
 
 namespace quadrille {
 namespace {

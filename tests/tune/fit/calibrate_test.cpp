@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measuring a machine: the fitted line, and which models a number of ranks is enough for.
-#include "quadrille/calibrate.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/groups.hpp"
 
 #include <gtest/gtest.h>

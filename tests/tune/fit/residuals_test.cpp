@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "quadrille/calibrate.hpp"
+#include "quadrille/fit.hpp"
 #include "quadrille/groups.hpp"
 
 namespace quadrille {
