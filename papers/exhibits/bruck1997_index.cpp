@@ -123,7 +123,7 @@ Reproduction make_bruck1997_fig3(const Making&) {
 // Shows the time of the index operation over the block size, for radices that are powers of two.
 
 // Adds the times over the block size as a sheet and a panel, and finds the best radix at each size.
-std::vector<Count> add_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
+std::vector<Count> add_index_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
   Sheet sheet{.name = name, .columns = {"bytes per block"}};
   Panel panel{.title = title, .x_label = "bytes per block", .y_label = "time (ms)", .sheet = made.sheets.size(), .range_group = 0};
   for (const Count radix : powers_of_two) {
@@ -151,12 +151,12 @@ Count falling(const std::vector<Count>& best) {
 Reproduction make_bruck1997_fig4(const Making&) {
   Reproduction made{.remarks = {sp1_remark}};
   const Sp1Index index;
-  const std::vector<Count> best = add_times(made, index, "linear", "linear model, 29 µs and 0.12 µs/byte");
-  const std::vector<Count> slow = add_times(made, Sp1Index({2, 2}), "fitted", "fitted model, g1 = g2 = 2");
+  const std::vector<Count> best = add_index_times(made, index, "linear", "linear model, 29 µs and 0.12 µs/byte");
+  const std::vector<Count> slow = add_index_times(made, Sp1Index({2, 2}), "fitted", "fitted model, g1 = g2 = 2");
   Count falling_if_slow = falling(slow);
   for (const SlowDown& slow_down : {SlowDown{1, 2}, {2, 1}}) {
     Reproduction unseen;
-    falling_if_slow += falling(add_times(unseen, Sp1Index(slow_down), "", ""));
+    falling_if_slow += falling(add_index_times(unseen, Sp1Index(slow_down), "", ""));
   }
   made.equal(
       "number of block sizes at which the best radix decreases (\"the smaller radix tends to perform better for smaller message "

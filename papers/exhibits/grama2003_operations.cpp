@@ -27,7 +27,7 @@ struct Counted {
 
 // Counts steps and words in the linear model. The words of a round are multiplied by the number of messages on its
 // busiest link.
-Counted counted(const Problem& problem, const char* specification, const Topology& network) {
+Counted counted_words(const Problem& problem, const char* specification, const Topology& network) {
   const Coefficients plain{{"startup_us", 1}, {"transfer_us_per_byte", 1}, {"ports", 1}};
   const Price price =
       price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain);
@@ -110,13 +110,13 @@ Count right_components_by_columns(Count n) {
 
 // Compares operations with each other.
 void compare_operations(Count p, Reproduction& made) {
-  const Counted ring = counted(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p)),
-                naive = counted(problem_of(Collective::allgather, p, 1), "broadcasts", Topology::ring(p));
+  const Counted ring = counted_words(problem_of(Collective::allgather, p, 1), "ring", Topology::ring(p)),
+                naive = counted_words(problem_of(Collective::allgather, p, 1), "broadcasts", Topology::ring(p));
   made.equal("all-to-all broadcast on a ring, \"in p steps\"", 64, ring.steps, "All-to-All Broadcast and Reduction on a Ring")
       .found(Outcome::misprint, 63, "it is p - 1, as the slide says three lines further down");
   const Topology cube = Topology::hypercube(p);
-  const Counted doubling = counted(problem_of(Collective::allreduce, p, 1), "recursive-doubling", cube),
-                two_steps = counted(problem_of(Collective::allreduce, p, 1), "reduce-broadcast", cube);
+  const Counted doubling = counted_words(problem_of(Collective::allreduce, p, 1), "recursive-doubling", cube),
+                two_steps = counted_words(problem_of(Collective::allreduce, p, 1), "reduce-broadcast", cube);
   for (const auto& [unit, one, two] :
        {std::tuple("steps", doubling.steps, two_steps.steps), {"words", doubling.words, two_steps.words}})
     made.equal(fmt::format("all-reduce over reduction and broadcast one after the other: {}, \"half the time of doing the two step "
@@ -168,7 +168,7 @@ Reproduction make_grama2003_costs(const Making& making) {
   Sheet sheet{.columns = {"operation", "network", "algorithm", "steps (slides)", "steps", "words/m (slides)", "words/m"}};
   for (const Entry& entry : entries(p)) {
     making.show(entry.operation);
-    const Counted ours = counted(problem_of(entry.collective, p, 1), entry.specification, entry.network);
+    const Counted ours = counted_words(problem_of(entry.collective, p, 1), entry.specification, entry.network);
     sheet.rows.push_back({std::string(entry.operation), entry.network.name(), std::string(entry.specification), entry.steps,
                           ours.steps, entry.words, ours.words});
     const std::string place = fmt::format("{}, {}", entry.operation, entry.network.name());

@@ -167,7 +167,7 @@ std::vector<StageFigures> in_one_round(std::vector<StageFigures> stages) {
   return stages;
 }
 
-CountedExchange counted(const Schedule& schedule, const Schedule& own) {
+CountedExchange counted_both_ways(const Schedule& schedule, const Schedule& own) {
   return {in_one_round(stage_figures(own)), in_one_round(stage_figures(schedule))};
 }
 
@@ -207,7 +207,7 @@ const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind
   const ExchangeKey key = key_of(point, pattern, seed, algorithm);
   if (const CountedExchange* known = known_exchanges().find(key)) return *known;
   const Schedule schedule = schedule_of(traffic_of(point.ranks, pattern, point.most, few, seed), algorithm);
-  return known_exchanges().add(key, counted(schedule, with_own_messages(schedule)));
+  return known_exchanges().add(key, counted_both_ways(schedule, with_own_messages(schedule)));
 }
 
 std::uint64_t draws_of(TrafficKind pattern, const Making& making) {
@@ -279,7 +279,7 @@ Way simulation(const IrregularPlot& plot, const Making& making) {
           schedule = schedule_of(problem, curve.algorithm);
           own = with_own_messages(schedule);
           const ExchangeKey key = key_of(point, plot.pattern, seed, curve.algorithm);
-          if (!known_exchanges().find(key)) known_exchanges().add(key, counted(schedule, own));
+          if (!known_exchanges().find(key)) known_exchanges().add(key, counted_both_ways(schedule, own));
         }
         times[curve] += simulated_ms(own, message, curve.mode) / Number(draws);
         without[curve] += simulated_ms(schedule, message, curve.mode) / Number(draws);

@@ -43,7 +43,7 @@ std::vector<StageFigures> printed(int algorithm, Bytes traffic) {
 }
 
 // Counts our schedules for Pattern2, with messages to oneself.
-const std::vector<StageFigures>& counted(int algorithm, Bytes most) {
+const std::vector<StageFigures>& counted_stages_of(int algorithm, Bytes most) {
   return counted_exchange({nodes, most}, TrafficKind::transpose, 1, algorithm).with_own;
 }
 
@@ -119,7 +119,7 @@ void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, cons
   for (const FreeRunningMachine& machine : machines) {
     making.show(machine.name);
     const auto of_table = [&](int algorithm) { return printed(algorithm, heavy); };
-    const auto of_schedule = [&](int algorithm) { return counted(algorithm, most); };
+    const auto of_schedule = [&](int algorithm) { return counted_stages_of(algorithm, most); };
     const ModelledTimes by_table = times_of(machine, of_table), by_schedule = times_of(machine, of_schedule);
     for (int algorithm = 1; algorithm <= 4; ++algorithm) {
       const std::size_t i = index(algorithm);
@@ -155,7 +155,7 @@ void add_factors(const std::vector<FreeRunningMachine>& machines, Bytes most, Re
       for (const std::size_t other : {2u, 4u}) row.emplace_back(factor_from(machine, a1, times.blocking[1], times.blocking[other]));
       first.emplace_back(fmt::format("A{}", first_of(times)));
     }
-    const StageFigures& in_step = counted(1, length).at(0);
+    const StageFigures& in_step = counted_stages_of(1, length).at(0);
     row.emplace_back(ratio(in_step.volume, in_step.load));
     row.insert(row.end(), first.begin(), first.end());
     factors.rows.push_back(std::move(row));
