@@ -42,12 +42,6 @@ bool is_committed(MPI_Datatype type) {
   return PMPI_Pack(&nothing, 0, type, &nothing, 1, &position, MPI_COMM_SELF) == MPI_SUCCESS;
 }
 
-bool is_predefined_operator(MPI_Op operation) {
-  const std::array all{MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,  MPI_LAND,   MPI_LOR,
-                       MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
-  return std::find(all.begin(), all.end(), operation) != all.end();
-}
-
 // Combines one element whose bytes are 0.
 bool can_combine(MPI_Op operation, MPI_Datatype type) {
   MPI_Aint first = 0, extent = 0, true_first = 0, true_extent = 0;
@@ -122,7 +116,7 @@ void check_operands(MPI_Op operation, MPI_Datatype type) {
   if (!is_committed(type)) throw Error(ErrorCode::misuse, "the datatype is not committed; call MPI_Type_commit first");
   if (operation == MPI_REPLACE || operation == MPI_NO_OP)
     throw Error(ErrorCode::misuse, "MPI_REPLACE and MPI_NO_OP are for one-sided communication; give an operator of reductions");
-  if (is_predefined_operator(operation) && !can_combine(operation, type))
+  if (predefined_operations().find(operation) && !can_combine(operation, type))
     throw Error(ErrorCode::misuse, "this predefined operator of MPI does not combine elements of this datatype");
 }
 
