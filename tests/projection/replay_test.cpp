@@ -78,7 +78,7 @@ std::vector<double> simulated_exits(const Recording& recording, const RandomProg
   const MachineCosts machine = one_port();
   const MachinePrices prices(machine);
   const Choice choice = is_vendor ? *vendor_equivalent("openmpi", problem, *vendor_algorithm("openmpi", problem))
-                                  : parse_choice(problem, prices.decide(problem).chosen.algorithm);
+                                  : std::get<Choice>(prices.decide(problem).chosen.algorithm);
   const Schedule schedule = make_schedule(problem, choice);
   const Policy policy = prices.price(problem, choice).policy;
   const MessageTimes times = message_times(*find_model("linear"), machine);
