@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "options/help_text.hpp"
 #include "quadrille/error.hpp"
 #include "subcommands/subcommand.hpp"
@@ -60,9 +59,9 @@ std::vector<Subcommand> set_up(CLI::App& parser, std::string_view only) {
   parser.require_subcommand(0, 1);  // "help verify": the second subcommand's name is an argument of the first
   std::vector<Subcommand> subcommands = add_subcommands(parser, only);
   for (const Subcommand& subcommand : subcommands) {
-    subcommand.parser->allow_extras();
-    subcommand.parser->get_help_ptr()->group(group::others);
-    for (CLI::Option* option : subcommand.parser->get_options())
+    subcommand.options.parser().allow_extras();
+    subcommand.options.parser().get_help_ptr()->group(group::others);
+    for (CLI::Option* option : subcommand.options.parser().get_options())
       if (option->get_items_expected_max() == 0) option->disable_flag_override();
   }
   return subcommands;
@@ -94,15 +93,15 @@ int run(std::vector<std::string> words) {
   const std::vector<Subcommand> subcommands = set_up(parser, !words.empty() && words[0] == "wrap" ? words[0] : std::string());
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) {
-    names.push_back(subcommand.parser->get_name());
+    names.push_back(subcommand.options.parser().get_name());
     if (subcommand.program && !words.empty() && words[0] == names.back())
-      take_program(*subcommand.parser, *subcommand.program, words);
+      take_program(subcommand.options.parser(), *subcommand.program, words);
   }
 
   refuse_empty_values(parser, words);
   if (parse(parser, std::move(words))) return good;
   const auto chosen =
-      std::find_if(subcommands.begin(), subcommands.end(), [](const Subcommand& entry) { return entry.parser->parsed(); });
+      std::find_if(subcommands.begin(), subcommands.end(), [](const Subcommand& entry) { return entry.options.parser().parsed(); });
   if (const auto leftover = parser.remaining(); !leftover.empty()) {
     if (chosen == subcommands.end() && leftover[0][0] != '-') refuse_unknown("subcommand", leftover[0], names);
     refuse_leftover(parser, leftover);
@@ -116,9 +115,10 @@ int run(std::vector<std::string> words) {
     let_first_rank_talk();
     throw;
   }
-  refuse_leftover(*chosen->parser, chosen->parser->remaining());
-  check_output_extension(*chosen->parser, chosen->writes ? chosen->writes() : format_of_flags(*chosen->parser));
+  refuse_leftover(chosen->options.parser(), chosen->options.parser().remaining());
+  check_output_extension(chosen->options.parser(), chosen->writes ? chosen->writes() : format_of_flags(chosen->options.parser()));
   if (chosen->reads_environment) check_environment();
+  chosen->options.read_values();
   return chosen->run();
 }
 

@@ -76,13 +76,7 @@ std::string violations_text(std::vector<Row> rows, double tolerance) {
   if (rows.empty()) return {};
   std::sort(rows.begin(), rows.end(),
             [](const Row& a, const Row& b) { return a.comparison->ratio.median > b.comparison->ratio.median; });
-  Table table({{"guideline violated"},
-               {"size", Align::right},
-               {"factor", Align::right},
-               {"interval", Align::right},
-               {"left", Align::right},
-               {"right", Align::right},
-               {"what ran"}});
+  Table table("guideline violated|>size|>factor|>interval|>left|>right|what ran");
   for (const auto& [result, comparison] : rows)
     table.add({name(*comparison->guideline), size_text(*result), fmt::format("{:.2f}", comparison->ratio.median),
                fmt::format("{:.2f} .. {:.2f}", comparison->ratio.lower, comparison->ratio.upper),
@@ -102,10 +96,7 @@ std::string summary_text(const std::vector<Row>& rows, Library library, double t
   return text + '\n';
 }
 
-Json json_of(const Spread& spread) {
-  return {
-      {"median", spread.median}, {"least", spread.least}, {"most", spread.most}, {"lower", spread.lower}, {"upper", spread.upper}};
-}
+Json json_of(const Spread& spread) { return MEMBERS_OF(spread, median, least, most, lower, upper); }
 
 Json json_of(const Row& row, double tolerance) {
   const auto& [result, comparison] = row;
@@ -147,8 +138,7 @@ void AuditReport::make_remarks() const {
     for (const auto& [guideline, reason] : result.left_out) ++reasons[reason];
     if (result.load.disturbs() && result.load.others > load.others) load = result.load;
   }
-  for (const auto& [reason, count] : reasons)
-    remark(fmt::format("{} guideline{} left out: {}", count, count == 1 ? "" : "s", reason));
+  for (const auto& [reason, count] : reasons) remark(fmt::format("{} left out: {}", counted(count, "guideline"), reason));
   if (load.disturbs())
     remark(fmt::format("other programs used up to {:.1f} of {} cores meanwhile; ratios are better on an idle machine", load.others,
                        load.cores));
@@ -204,7 +194,7 @@ void AuditReport::finish() {
 
 // Returns the table of guidelines as text.
 std::string guidelines_text() {
-  Table table({{"left side"}, {""}, {"right side"}, {"source"}});
+  Table table("left side||right side|source");
   for (const Guideline& guideline : all_guidelines()) {
     const std::string whole = name(guideline);
     const std::size_t between = whole.find(" <= ");
@@ -213,14 +203,6 @@ std::string guidelines_text() {
   }
   return table.text();
 }
-
-// The checked options of one audit, the same on every rank.
-struct AuditRequest {
-  std::vector<Collective> collectives;
-  std::vector<Bytes> sizes;
-  AuditOptions options;
-  double tolerance = 1.05, timeout_seconds = 60;
-};
 
 std::vector<Library> libraries_of(const AuditArguments& options, bool mpi) {
   const std::string side = options.side.value_or(mpi ? "both" : "ours");
@@ -231,102 +213,72 @@ std::vector<Library> libraries_of(const AuditArguments& options, bool mpi) {
   return {side == "vendor" ? Library::vendor : Library::ours};
 }
 
-AuditRequest make_request(const AuditArguments& options, Count ranks, bool mpi) {
-  AuditRequest request;
-  for (const std::string& name : options.collectives) request.collectives.push_back(parse_collective(name));
-  if (request.collectives.empty()) request.collectives = all_collectives();
-  request.sizes = parse_sizes(options.block.value_or("8B,1KiB,64KiB"));
-  request.options.libraries = libraries_of(options, mpi);
-  request.options.operation = built_in_operator(options.operation.value_or("sum"), options.type.value_or("f64"));
-  if (options.repetitions) {
-    const Count repetitions = parse_whole(*options.repetitions, "the number of repetitions", 1);
-    if (repetitions < 6) refuse(fmt::format("{} repetitions give no interval of 95 % confidence; take 6 at least", repetitions));
-    if (repetitions > 1'000'000) refuse(fmt::format("{} repetitions are too many; the limit is 1000000", repetitions));
-    request.options.repetitions = static_cast<int>(repetitions);
-  }
-  if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
-  if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
-  if (options.tolerance) request.tolerance = parse_factor(*options.tolerance, "the tolerance", 1);
-  if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
-  for (const Guideline& guideline : all_guidelines())
-    if (std::count(request.collectives.begin(), request.collectives.end(), guideline.left) > 0)
-      for (const Bytes size : request.sizes) {
-        const Bytes element = request.options.operation->element_bytes;
-        if (is_reduction(guideline.left) && size % element != 0)
-          refuse(
-              fmt::format("blocks of {} bytes do not hold whole elements of {} bytes ({} of {}); choose another --block or --type",
-                          size, element, request.options.operation->name, request.options.operation->type));
-        check_memory(left_side(guideline, ranks, size, request.options.operation.get()));
-      }
-  return request;
-}
-
 // Returns what to audit: each collective at each size. A barrier has no size, so it is audited once.
-std::vector<std::pair<Collective, Bytes>> audits_of(const AuditRequest& request) {
+std::vector<std::pair<Collective, Bytes>> audits_of(const AuditArguments& options) {
   std::vector<std::pair<Collective, Bytes>> audits;
-  for (const Collective collective : request.collectives)
-    for (const Bytes size : request.sizes)
-      if (moves_data(collective) || size == request.sizes.front()) audits.emplace_back(collective, size);
+  for (const Collective collective : options.collectives.empty() ? all_collectives() : options.collectives)
+    for (const Bytes size : options.sizes)
+      if (moves_data(collective) || size == options.sizes.front()) audits.emplace_back(collective, size);
   return audits;
 }
 
-// Runs all audits. Returns the exit code, the same on every rank.
-int run_all(Communicator& communicator, AuditRequest request, bool strict, AuditReport* report, Watchdog& watchdog) {
+// Returns the options of each audit, checked for all of them.
+AuditOptions checked(const AuditArguments& options, Count ranks, bool mpi) {
+  AuditOptions audited{.libraries = libraries_of(options, mpi),
+                       .repetitions = options.repetitions,
+                       .seconds = options.seconds,
+                       .seed = options.seed,
+                       .operation = built_in_operator(options.operation.value_or("sum"), options.type.value_or("f64"))};
+  if (audited.repetitions < 6)
+    refuse(fmt::format("{} repetitions give no interval of 95 % confidence; take 6 at least", audited.repetitions));
+  for (const auto& [collective, size] : audits_of(options))
+    for (const Guideline& guideline : all_guidelines()) {
+      if (guideline.left != collective) continue;
+      const Bytes element = audited.operation->element_bytes;
+      if (is_reduction(collective) && size % element != 0)
+        refuse(fmt::format("blocks of {} bytes do not hold whole elements of {} bytes ({} of {}); choose another --block or --type",
+                           size, element, audited.operation->name, audited.operation->type));
+      check_memory(left_side(guideline, ranks, size, audited.operation.get()));
+    }
+  return audited;
+}
+
+// Runs all audits on this rank. Returns the exit code, the same on every rank.
+int run_all(Communicator& communicator, const AuditArguments& options, AuditOptions audited, AuditReport* report,
+            RankGroup& ranks) {
   int code = good;
   ProgressLine progress;
-  const auto audits = audits_of(request);
+  const auto audits = audits_of(options);
   for (std::size_t i = 0; i < audits.size(); ++i) {
     const auto [collective, size] = audits[i];
-    request.options.progress = [&, of = collective](int repetition, int repetitions) {
-      watchdog.beat();
+    audited.progress = [&, of = collective](int repetition, int repetitions) {
+      ranks.beat();
       progress.show(fmt::format("{}: {} of {}, repetition {} of {}", name(of), i + 1, audits.size(), repetition + 1, repetitions));
     };
-    if (report) watchdog.beat();
-    AuditResult result = audit(communicator, collective, size, request.options);
+    if (report) ranks.beat();
+    AuditResult result = audit(communicator, collective, size, audited);
     for (const Audited& comparison : result.comparisons) {
-      const Judgement judgement = comparison.judgement(request.tolerance);
-      const bool counts = strict && comparison.library == Library::ours && judgement == Judgement::violated;
+      const Judgement judgement = comparison.judgement(options.tolerance);
+      const bool counts = options.strict && comparison.library == Library::ours && judgement == Judgement::violated;
       if (counts || judgement == Judgement::wrong_data) code = with_findings;
     }
     if (!report) continue;
     progress.clear();
     report->add(std::move(result));
   }
+  if (report) report->finish();
   return code;
 }
 
-int run_on_threads(const AuditArguments& options) {
-  const Count ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 1) : 8;
-  check_threads(ranks);
-  const AuditRequest request = make_request(options, ranks, false);
-  AuditReport report(options.output, options.json, request.tolerance, "threads", ranks, request.options);
-  Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
-  int code = good;
-  run_threads(ranks, [&](Communicator& communicator) {
-    const bool is_first = communicator.rank() == 0;
-    const int mine = run_all(communicator, request, options.strict, is_first ? &report : nullptr, watchdog);
-    if (is_first) code = mine;
-  });
-  report.finish();
-  return code;
-}
-
-int run_launched(const AuditArguments& options) {
+RankGroup ranks_of(const AuditArguments& options, bool are_launched, bool mpi) {
+  if (!are_launched) {
+    check_threads(options.ranks.value_or(standard_audit_threads));
+    return RankGroup(options.ranks.value_or(standard_audit_threads));
+  }
   if (options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
   // Errors that can be found before MPI starts are thrown here, so that every process simply exits.
-  const bool mpi = choose_transport().is_mpi();
-  if (const auto here = launched()) make_request(options, here->ranks, mpi);
-  const std::unique_ptr<Communicator> world = join_launched_ranks();
-  const AuditRequest request = make_request(options, world->size(), mpi);
-  if (!first_can_write(*world, options.output)) return misused;
-  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
-    const bool is_first = world->rank() == 0;
-    AuditReport report(is_first ? options.output : std::nullopt, options.json, request.tolerance,
-                       std::string(world->transport_name()), world->size(), request.options);
-    const int code = run_all(*world, request, options.strict, is_first ? &report : nullptr, watchdog);
-    if (is_first) report.finish();
-    return code;
-  });
+  if (const auto here = launched()) checked(options, here->ranks, mpi);
+  return RankGroup(join_launched_ranks());
 }
 
 }  // namespace
@@ -336,7 +288,15 @@ int run_audit(const AuditArguments& options) {
     Output(options.output).finish(guidelines_text());
     return good;
   }
-  return joins_launched_ranks(std::nullopt) ? run_launched(options) : run_on_threads(options);
+  const bool are_launched = joins_launched_ranks(std::nullopt), mpi = are_launched && choose_transport().is_mpi();
+  RankGroup ranks = ranks_of(options, are_launched, mpi);
+  const AuditOptions audited = checked(options, ranks.size(), mpi);
+  if (!ranks.first_can_write({options.output})) return misused;
+  AuditReport report(ranks.has_first() ? options.output : std::nullopt, options.json, options.tolerance, ranks.transport(),
+                     ranks.size(), audited);
+  return ranks.run(options.timeout_seconds, [&](Communicator& communicator) {
+    return run_all(communicator, options, audited, communicator.rank() == 0 ? &report : nullptr, ranks);
+  });
 }
 
 }  // namespace quadrille::command

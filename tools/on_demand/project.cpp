@@ -161,13 +161,12 @@ ProjectionOptions projection_options(const ProjectArguments& options, const Reco
   ProjectionOptions projected{.machine = find_machine(*options.machine),
                               .vendor = options.vendor.value_or(""),
                               .chosen = chosen_algorithms(options.chosen),
+                              .computing = options.computing,
+                              .away = options.away,
                               .without_late_ranks = options.without_late_ranks,
                               .without_correction = options.without_correction};
-  if (options.computing) projected.computing = parse_factor(*options.computing, "computing", 0);
   if (scale && scale->blocks == BlockScale::strong)
     projected.computing *= static_cast<double>(ranks_of_grid(scale->from)) / static_cast<double>(ranks_of_grid(scale->to));
-  if (options.away) projected.away = parse_factor(*options.away, "time away", 0);
-  if (options.total_cores) projected.total_cores = parse_whole(*options.total_cores, "the number of cores", 1);
   const Count recorded = scale ? ranks_of_grid(scale->from) : recording.world_size;
   const auto placed = placed_ranks(options.node_sizes, options.placement, recording.world_size, recorded);
   projected.nodes = placed ? *placed : recorded_hosts(recording);
@@ -199,7 +198,7 @@ void check_options(const ProjectArguments& options) {
   if (options.scale && !options.node_sizes && !options.placement)
     refuse("--scale needs nodes for the ranks, such as --node-sizes 8x8");
   if (options.goal_side && !options.goal) refuse("--goal-side needs --goal FILE");
-  if (options.goal && (options.total_cores || options.without_late_ranks))
+  if (options.goal && (options.total_cores > 0 || options.without_late_ranks))
     refuse("--goal excludes --total-cores and --without-late-ranks, because GOAL can say neither");
   if (options.trace_window && !options.trace) refuse("--trace-window says what --trace shows; add --trace run.perfetto");
   if (options.trace && options.without_late_ranks)

@@ -117,11 +117,11 @@ std::string rows_text(const Projection& projection, bool full) {
   std::string text = "\nCollectives: time inside without waiting for late ranks, mean of the ranks\n" + table.text();
   if (shown < projection.rows.size()) text += fmt::format("... and {} (--full)\n", counted(projection.rows.size() - shown, "row"));
   for (std::size_t i = 0; i < notes.size(); ++i)
-    text += wrapped(fmt::format("*{} no gain for either side: {}", i + 1, notes[i]), terminal_width(), 3) + '\n';
+    text += paragraph(fmt::format("*{} no gain for either side: {}", i + 1, notes[i]), 3);
   return text;
 }
 
-Json json_of(const Band& band) { return {{"value", band.value}, {"low", band.low}, {"high", band.high}}; }
+Json json_of(const Band& band) { return MEMBERS_OF(band, value, low, high); }
 
 Json json_of(const ProjectedRun& run) {
   Json json;
@@ -142,10 +142,7 @@ Json json_of(const ProjectedRow& row) {
   Json json;
   json["function"] = row.function;
   if (!row.communicator.empty()) json["communicator"] = row.communicator;
-  json["communicators"] = row.communicators;
-  json["ranks"] = row.ranks, json["nodes"] = row.nodes;
-  json["least_bytes"] = row.least_bytes, json["most_bytes"] = row.most_bytes;
-  json["calls"] = row.calls, json["corrected_calls"] = row.corrected_calls;
+  json.update(MEMBERS_OF(row, communicators, ranks, nodes, least_bytes, most_bytes, calls, corrected_calls));
   json["vendor"] = json_of(row.vendor), json["ours"] = json_of(row.ours);
   json["gain_s"] = json_of(row.gain_s);
   if (!row.remark.empty()) json["remark"] = row.remark;
@@ -214,25 +211,18 @@ std::string text_of(const Projection& projection, const ProjectedSituation& situ
                       time_text(projection.recorded_s));
   text += parts_text(projection) + rows_text(projection, full);
   if (!projection.is_vendor_checked)
-    text += wrapped(fmt::format("The rules of {} were read in its source and not checked.", projection.vendor_title),
-                    terminal_width(), 0) +
-            '\n';
-  for (const std::string& remark : projection.remarks) text += wrapped("Note: " + remark, terminal_width(), 2) + '\n';
+    text += paragraph(fmt::format("The rules of {} were read in its source and not checked.", projection.vendor_title), 0);
+  for (const std::string& remark : projection.remarks) text += paragraph("Note: " + remark);
   return text + fmt::format("\n{}\n", sentence_of(projection, situation));
 }
 
 Json json_of(const Projection& projection, const ProjectedSituation& situation) {
   Json json;
-  json["program"] = situation.program;
-  json["machine"] = situation.machine;
-  json["ranks"] = situation.ranks, json["nodes"] = situation.nodes;
+  json.update(MEMBERS_OF(situation, program, machine, ranks, nodes));
   if (situation.scale)
     json["scaled"] = {{"from", situation.scale->from}, {"to", situation.scale->to}, {"blocks", name(situation.scale->blocks)}};
   json["changes"] = situation.changes;
-  json["calls"] = projection.calls, json["corrected_calls"] = projection.corrected_calls;
-  json["recorded_s"] = projection.recorded_s;
-  json["vendor_title"] = projection.vendor_title;
-  json["is_vendor_checked"] = projection.is_vendor_checked;
+  json.update(MEMBERS_OF(projection, calls, corrected_calls, recorded_s, vendor_title, is_vendor_checked));
   json["vendor"] = json_of(projection.vendor), json["ours"] = json_of(projection.ours);
   json["gain"] = json_of(projection.gain);
   json["verdict"] = verdict_name(projection.verdict);

@@ -184,7 +184,7 @@ std::string csv_name(const Made& made, std::size_t sheet) {
 }
 
 std::string exhibits_text() {
-  Table table({{"exhibit"}, {"what it is"}, {"source"}});
+  Table table("exhibit|what it is|source");
   for (const Exhibit* exhibit : all_exhibits())
     table.add({std::string(exhibit->id), std::string(exhibit->title), std::string(exhibit->source)});
   return table.text();
@@ -192,14 +192,12 @@ std::string exhibits_text() {
 
 // Returns one line, and one for each comparison.
 std::string verdict_text(const Made& made, bool with_comparisons) {
-  std::string text =
-      wrapped(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence), terminal_width(), 2) + '\n';
+  std::string text = paragraph(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence));
   if (!with_comparisons) return text;
   for (const Comparison& comparison : made.reproduction.comparisons)
-    text += wrapped(fmt::format("  {}: {}{}: {}", name(outcome_of(comparison)), comparison.what,
-                                comparison.place.empty() ? "" : fmt::format(" [{}]", comparison.place), sentence_of(comparison)),
-                    terminal_width(), 4) +
-            '\n';
+    text += paragraph(fmt::format("  {}: {}{}: {}", name(outcome_of(comparison)), comparison.what,
+                                  comparison.place.empty() ? "" : fmt::format(" [{}]", comparison.place), sentence_of(comparison)),
+                      4);
   return text;
 }
 
@@ -296,10 +294,7 @@ Json verdict_json(const Made& made) {
 }
 
 Json exhibits_json() {
-  Json array = Json::array();
-  for (const Exhibit* exhibit : all_exhibits())
-    array.push_back({{"id", exhibit->id}, {"title", exhibit->title}, {"source", exhibit->source}, {"about", exhibit->about}});
-  return array;
+  return array_of(all_exhibits(), [](const Exhibit* exhibit) { return MEMBERS_OF(*exhibit, id, title, source, about); });
 }
 
 std::vector<const Exhibit*> chosen(const std::vector<std::string>& ids) {

@@ -79,6 +79,13 @@ double parse_seconds(std::string_view text, std::string_view option) {
   return seconds;
 }
 
+Count parse_repeats(const std::string& text, std::string_view things, Count least) {
+  constexpr Count most = 1'000'000;
+  const Count number = parse_whole(text, fmt::format("the number of {}", things), least);
+  if (number > most) refuse(fmt::format("{} {} are too many; the limit is {}", number, things, most));
+  return number;
+}
+
 double parse_factor(std::string_view text, std::string_view what, double least) {
   constexpr double most = 1000;
   const auto factor = number_in<double>(text);
@@ -96,6 +103,12 @@ std::vector<std::string> collective_names() {
 Collective parse_collective(const std::string& text) {
   if (const auto collective = collective_named(text)) return *collective;
   refuse(unknown_collective(text));
+}
+
+std::vector<Collective> parse_collectives(const std::vector<std::string>& words) {
+  std::vector<Collective> collectives;
+  for (const std::string& word : words) collectives.push_back(parse_collective(word));
+  return collectives;
 }
 
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists) {

@@ -31,11 +31,28 @@ std::vector<Count> parse_wholes(std::string_view list, std::string_view what, Co
 
 double parse_seconds(std::string_view text, std::string_view option);  // "60", "60s", "0.5s"
 
+Count parse_repeats(const std::string& text, std::string_view things, Count least);  // a number of repetitions
+
 // Parses a factor such as "1.15", between `least` and 1000.
 double parse_factor(std::string_view text, std::string_view what, double least);
 
+// Readers of typed options (OptionType). `what` names the value in errors; `things` are what is counted, at most a million.
+inline auto whole(std::string what, Count least) {
+  return [what = std::move(what), least](const std::string& text) { return parse_whole(text, what, least); };
+}
+inline auto repeats(std::string things, Count least) {
+  return [things = std::move(things), least](const std::string& text) { return parse_repeats(text, things, least); };
+}
+inline auto seconds(std::string what) {
+  return [what = std::move(what)](const std::string& text) { return parse_seconds(text, what); };
+}
+inline auto factor(std::string what, double least) {
+  return [what = std::move(what), least](const std::string& text) { return parse_factor(text, what, least); };
+}
+
 std::vector<std::string> collective_names();
 Collective parse_collective(const std::string& text);
+std::vector<Collective> parse_collectives(const std::vector<std::string>& words);
 std::vector<Policy> parse_policies(const std::vector<std::string>& lists);  // "blocking,dataflow"; "all"
 
 }  // namespace quadrille::command

@@ -12,6 +12,7 @@
 #include "quadrille/candidate.hpp"
 #include "quadrille/problem.hpp"
 #include "quadrille/result.hpp"
+#include "support/text.hpp"
 
 namespace quadrille::command {
 
@@ -52,6 +53,8 @@ struct LeftOut {
 
 // "direct does not apply: ..", without a full stop; an MPI library's choice has no schedule instead.
 std::string sentence_of(const LeftOut& entry);
+
+inline Json left_out_json(const LeftOut& entry) { return {{"algorithm", entry.specification}, {"reason", entry.reason}}; }
 
 // Makes the cases of every problem. "all" or no specification stands for every algorithm of the table with its default parameters;
 // algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per value that the

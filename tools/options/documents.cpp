@@ -56,6 +56,17 @@ DocumentKind kind_of_format(const std::string& format, const Json& document, con
   return DocumentKind::report;
 }
 
+constexpr std::size_t most_listed_titles = 12;
+
+std::vector<std::size_t> with_word(const std::vector<std::string>& titles, const std::string& word) {
+  if (const auto number = number_in<std::size_t>(word))
+    return *number >= 1 && *number <= titles.size() ? std::vector{*number - 1} : std::vector<std::size_t>();
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < titles.size(); ++i)
+    if (titles[i].find(word) != std::string::npos) found.push_back(i);
+  return found;
+}
+
 }  // namespace
 
 std::string read_text(const std::string& file, const std::string& label) {
@@ -116,6 +127,29 @@ DocumentKind kind_of_document(const std::string& text, const std::string& label)
   if (document.contains("sizes")) return DocumentKind::race;
   if (document.contains("cells")) return DocumentKind::tuning;
   return document.contains("candidates") ? DocumentKind::prediction : DocumentKind::schedule;
+}
+
+OptionRow OnlyOption::row() {
+  return {"--only", "N|TITLE", words, "of a file that holds several: this one, by its number (from 1) or a part of its title"};
+}
+
+std::vector<std::size_t> OnlyOption::places_in(const std::vector<std::string>& titles, const std::string& label) const {
+  std::vector<std::size_t> list;
+  for (const std::string& word : words) {
+    const std::vector<std::size_t> found = with_word(titles, word);
+    if (found.empty()) refuse(fmt::format("{} has nothing that --only {} names; it holds {}", label, word, numbered(titles)));
+    if (found.size() > 1)
+      refuse(fmt::format("{} titles in {} contain '{}'; pick one by its number: {}", found.size(), label, word, numbered(titles)));
+    list.push_back(found.front());
+  }
+  return list;
+}
+
+std::string numbered(const std::vector<std::string>& titles) {
+  std::string text;
+  for (std::size_t i = 0; i < titles.size() && i < most_listed_titles; ++i)
+    text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", i + 1, titles[i]);
+  return titles.size() > most_listed_titles ? fmt::format("{}; and {} more", text, titles.size() - most_listed_titles) : text;
 }
 
 }  // namespace quadrille::command

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "options/option_table.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/trace.hpp"
 
@@ -44,5 +45,30 @@ enum class DocumentKind : std::uint8_t {
 // Returns the kind of the text's document, or of the first one of an array. `label` names the file in errors. Throws
 // Error{malformed} for a trace or a report of another version, with what to do.
 DocumentKind kind_of_document(const std::string& text, const std::string& label);
+
+// The option --only, which picks traces or schedules of a file that holds several. `view` and `trace` share it.
+struct OnlyOption {
+  std::vector<std::string> words;  // each a number, from 1 on, or a part of a title
+
+  OptionRow row();
+
+  // Returns the things that the words name, in the order of the words; without words, all things. `title` returns the title of a
+  // thing, and `label` names the file in errors. Throws Error{misuse}, with the titles, if a word names none or several.
+  template <class Thing, class Title>
+  std::vector<Thing> picked(std::vector<Thing> all, Title&& title, const std::string& label) const {
+    if (words.empty()) return all;
+    std::vector<std::string> titles;
+    for (const Thing& thing : all) titles.push_back(title(thing));
+    std::vector<Thing> list;
+    for (const std::size_t i : places_in(titles, label)) list.push_back(all[i]);
+    return list;
+  }
+
+ private:
+  std::vector<std::size_t> places_in(const std::vector<std::string>& titles, const std::string& label) const;
+};
+
+// Returns "1: alltoall, bruck; 2: alltoall, direct", for errors.
+std::string numbered(const std::vector<std::string>& titles);
 
 }  // namespace quadrille::command

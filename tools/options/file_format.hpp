@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 
 namespace quadrille::command {
 

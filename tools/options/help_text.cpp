@@ -9,7 +9,6 @@
 
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
@@ -114,7 +113,7 @@ Footer footer_of(const CLI::App& parser) {
 }
 
 std::string help_text(const CLI::App& parser) {
-  std::string text = wrapped(parser.get_description(), terminal_width(), 0) + '\n' + usage_of(parser);
+  std::string text = paragraph(parser.get_description(), 0) + usage_of(parser);
   std::string arguments, subcommands;
   for (const CLI::Option* option : positionals_of(parser)) arguments += item(placeholder_of(*option), option->get_description());
   for (const CLI::App* subcommand : parser.get_subcommands({}))

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 
 namespace CLI {
 class Option;

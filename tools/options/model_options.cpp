@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "quadrille/indexed.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"
@@ -87,17 +86,15 @@ double parse_jitter(std::string_view text) {
 
 }  // namespace
 
-void ModelOptions::add_to(CLI::App& parser) {
-  begin_group(parser, group::machine);
-  add_option(parser, "--machine", machine,
-             fmt::format("the machine: {}, or the path of another machine file; 'quadrille calibrate' makes this-machine",
-                         fmt::join(machine_names(), ", ")),
-             "NAME|FILE");
-  add_option(parser, "--model", model,
-             fmt::format("the model: {} (default: the first of these for which the machine has figures and the options describe "
-                         "enough of the problem)",
-                         fmt::join(model_names(), ", ")),
-             "MODEL");
+void ModelOptions::add_to(OptionTable& table) {
+  table.add(group::machine,
+            {{"--machine", "NAME|FILE", machine,
+              fmt::format("the machine: {}, or the path of another machine file; 'quadrille calibrate' makes this-machine",
+                          fmt::join(machine_names(), ", "))},
+             {"--model", "MODEL", model,
+              fmt::format("the model: {} (default: the first of these for which the machine has figures and the options describe "
+                          "enough of the problem)",
+                          fmt::join(model_names(), ", "))}});
 }
 
 MachineCosts ModelOptions::machine_costs() const {
@@ -136,9 +133,8 @@ std::string model_text(const Model& model, const MachineCosts& machine, const Pl
   for (const Coefficient& coefficient : model.coefficients)
     if (const auto value = coefficients.find(coefficient.key); value != coefficients.end())
       values.push_back(fmt::format("{} {:.4g}", coefficient.key, value->second));
-  const auto lines = [](const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; };
-  return lines(fmt::format("{}{}: {} [{}]", machine.name, places.common(), machine.description, machine.source)) +
-         lines(fmt::format("{}: {} [{}]; {}", model.id, model.formula, model.source, fmt::join(values, ", ")));
+  return paragraph(fmt::format("{}{}: {} [{}]", machine.name, places.common(), machine.description, machine.source)) +
+         paragraph(fmt::format("{}: {} [{}]; {}", model.id, model.formula, model.source, fmt::join(values, ", ")));
 }
 
 const Assumptions& assumptions_of(const Model& model, const MachineCosts& machine) {
@@ -153,24 +149,23 @@ std::string assumptions_text(const Model& model, const MachineCosts& machine) {
   std::string text = "Assumed, because no published figure was found:\n";
   for (const Coefficient& coefficient : model.coefficients)
     if (const auto rule = rules.find(coefficient.key); rule != rules.end())
-      text += wrapped(fmt::format("  {}: {}", coefficient.key, rule->second), terminal_width(), 4) + '\n';
+      text += paragraph(fmt::format("  {}: {}", coefficient.key, rule->second), 4);
   return text;
 }
 
-void EventArguments::add_to(CLI::App& parser) {
-  add_policy_option(parser, policies, "by events: blocking (the default), nonblocking, dataflow or all");
-  add_flag(parser, "--barriers", barriers, "by events: a barrier after each round");
-  add_option(parser, "--late", late, "by events: COUNT ranks begin TIME later than the others, such as 3:50us", "COUNT:TIME");
-  add_option(parser, "--slow-links", slow_links,
-             "by events, with --topology: COUNT links take FACTOR times as long for a byte, such as 2:4", "COUNT:FACTOR");
-  add_option(parser, "--switching", switching,
-             "by events, with --topology: cut-through (the default), where a message that waits for a link blocks no other; or "
-             "wormhole[:CHANNELS], where it holds the links that it has, with 1 or 2 virtual channels a link (default 2)",
-             "WAY");
-  add_option(parser, "--jitter", jitter,
-             "by events: each overhead and latency grows by a random part of itself, up to this share, 0 to 1, such as 0.1",
-             "SHARE");
-  add_option(parser, "--seed", seed, "by events: seed of the random delays (default: 1)", "NUMBER");
+void EventArguments::add_to(OptionTable& table) {
+  table.add(group::execution,
+            {{"--policy", "LIST", policies, "by events: blocking (the default), nonblocking, dataflow or all"},
+             {"--barriers", "", barriers, "by events: a barrier after each round"},
+             {"--late", "COUNT:TIME", late, "by events: COUNT ranks begin TIME later than the others, such as 3:50us"},
+             {"--slow-links", "COUNT:FACTOR", slow_links,
+              "by events, with --topology: COUNT links take FACTOR times as long for a byte, such as 2:4"},
+             {"--switching", "WAY", switching,
+              "by events, with --topology: cut-through (the default), where a message that waits for a link blocks no other; or "
+              "wormhole[:CHANNELS], where it holds the links that it has, with 1 or 2 virtual channels a link (default 2)"},
+             {"--jitter", "SHARE", jitter,
+              "by events: each overhead and latency grows by a random part of itself, up to this share, 0 to 1, such as 0.1"},
+             {"--seed", "NUMBER", seed, "by events: seed of the random delays (default: 1)"}});
 }
 
 bool EventArguments::given() const { return barriers || !policies.empty() || seed || late || slow_links || jitter || switching; }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 #include "quadrille/model_choice.hpp"
 #include "quadrille/result.hpp"
 #include "quadrille/simulate.hpp"
@@ -20,7 +20,7 @@ namespace quadrille::command {
 struct ModelOptions {
   std::optional<std::string> machine, model;
 
-  void add_to(CLI::App& parser);
+  void add_to(OptionTable& table);
   MachineCosts machine_costs() const;  // of --machine; refuses if it is missing
 
   // Returns the model of --model, without a reason. Without the option, returns the choice of `choose_model`. Prints a remark if
@@ -58,7 +58,7 @@ struct EventArguments {
   std::optional<std::string> seed, late, slow_links, jitter, switching;
   bool barriers = false;
 
-  void add_to(CLI::App& parser);  // to the group begun last
+  void add_to(OptionTable& table);  // to the group begun last
   bool given() const;
   std::vector<Policy> policy_list() const;  // blocking where --policy is not given
   EventOptions options() const;             // without policy and network

@@ -11,7 +11,6 @@
 
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/limits.hpp"
@@ -92,34 +91,32 @@ std::string pattern_help() {
          "pattern may end in a seed, as in uniform:seed=3 (default: seed=1)";
 }
 
-void ProblemOptions::add_to(CLI::App& parser) {
-  begin_group(parser, group::problem);
-  add_option(parser, "--ranks", ranks, "numbers of ranks: 8, 2..8,16", "LIST");
-  add_option(parser, "--block", block,
-             "sizes of a block: 8,1KiB,1.5MiB, or 8..64KiB, which doubles from 8 B up to 64 KiB (default 8B)", "SIZES");
-  add_option(
-      parser, "--counts", counts,
-      "irregular collectives: the size of each rank's share, such as 3B,0,8B (alltoallv: of what each rank sends to each rank, row "
-      "by row), or a file of sizes in bytes, CSV or Matrix Market (- is stdin); default: random sizes from 0 to twice --block, the "
-      "same in each run",
-      "SIZES|FILE");
-  add_option(parser, "--pattern", pattern, pattern_help(), "PATTERN");
-  add_option(parser, "--root", root,
-             "roots of a rooted collective: 0..3, or all (default 0); roots of a list that are beyond the last rank are skipped",
-             "LIST");
-  add_option(parser, "--op", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", ")), "OP");
-  add_option(parser, "--type", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", ")),
-             "TYPE");
-  add_flag(parser, "--reproducible", reproducible,
-           "reductions: combine along a fixed tree of the ranks; all algorithms that support it then give identical bits");
-  add_option(parser, "--grid", grid, "the sides of the grid that the ranks form: 4x8; --ranks may then be left out", "SIDES");
-  add_option(parser, "--topology", topology,
-             fmt::format("the network: {}, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; also sets --grid and "
-                         "--nodes unless they are given",
-                         fmt::join(topology_examples(), ", ")),
-             "TOPOLOGY");
-  add_option(parser, "--node-sizes", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four", "LIST");
-  add_option(parser, "--nodes", nodes, "the node of each rank: 0,1,0,1", "LIST");
+void ProblemOptions::add_to(OptionTable& table) {
+  table.add(
+      group::problem,
+      {{"--ranks", "LIST", ranks, "numbers of ranks: 8, 2..8,16"},
+       {"--block", "SIZES", block,
+        "sizes of a block: 8,1KiB,1.5MiB, or 8..64KiB, which doubles from 8 B up to 64 KiB (default 8B)"},
+       {"--counts", "SIZES|FILE", counts,
+        "irregular collectives: the size of each rank's share, such as 3B,0,8B (alltoallv: of what each rank sends to each rank, "
+        "row "
+        "by row), or a file of sizes in bytes, CSV or Matrix Market (- is stdin); default: random sizes from 0 to twice --block, "
+        "the "
+        "same in each run"},
+       {"--pattern", "PATTERN", pattern, pattern_help()},
+       {"--root", "LIST", root,
+        "roots of a rooted collective: 0..3, or all (default 0); roots of a list that are beyond the last rank are skipped"},
+       {"--op", "OP", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", "))},
+       {"--type", "TYPE", type, fmt::format("reductions: type of an element, {} (default f64)", fmt::join(type_names(), ", "))},
+       {"--reproducible", "", reproducible,
+        "reductions: combine along a fixed tree of the ranks; all algorithms that support it then give identical bits"},
+       {"--grid", "SIDES", grid, "the sides of the grid that the ranks form: 4x8; --ranks may then be left out"},
+       {"--topology", "TOPOLOGY", topology,
+        fmt::format("the network: {}, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; also sets --grid and "
+                    "--nodes unless they are given",
+                    fmt::join(topology_examples(), ", "))},
+       {"--node-sizes", "LIST", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four"},
+       {"--nodes", "LIST", nodes, "the node of each rank: 0,1,0,1"}});
 }
 
 bool ProblemOptions::given_but_operator() const {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "options/counts_file.hpp"
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/operator.hpp"
 #include "quadrille/problem.hpp"
@@ -31,7 +31,7 @@ struct ProblemOptions {
   std::optional<std::string> ranks, block, counts, pattern, root, grid, topology, nodes, node_sizes, operation, type;
   bool reproducible = false;
 
-  void add_to(CLI::App& parser);
+  void add_to(OptionTable& table);
   bool given() const;               // true if any option describes the problem, apart from its network
   bool given_but_operator() const;  // likewise, apart from its network and operator
   // Returns the numbers of ranks of --ranks. If that is not given: the number of ranks of the topology, the nodes, the grid or the

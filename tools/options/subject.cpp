@@ -20,6 +20,11 @@
 namespace quadrille::command {
 namespace {
 
+template <class Thing>
+void append(std::vector<Thing>& list, std::vector<Thing> more) {
+  list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 // A family while its files are read.
 struct Collected {
   std::string own_name, base;  // the algorithm that the schedules name; the first file's name without its folder
@@ -72,16 +77,6 @@ void check_right(const Case& entry) {
                                 : fmt::format("of {} in {}", entry.specification(), entry.file);
   refuse(fmt::format("the schedule {} is wrong; 'quadrille verify' finds: {}{}", place, printable(to_string(findings.front())),
                      has_cause ? printable("; probable cause: " + causes.causes.front().message) : ""));
-}
-
-std::vector<Case> with_generators(const std::vector<Problem>& problems, const GeneratorOptions& generators, bool has_algorithms,
-                                  const std::function<std::vector<Case>()>& of_table) {
-  if (generators.commands.empty()) return of_table();
-  std::vector<Case> cases = cases_of(families_of_commands(generators, problems.front().collective), problems);
-  if (!has_algorithms) return cases;
-  std::vector<Case> others = of_table();
-  std::move(others.begin(), others.end(), std::back_inserter(cases));
-  return cases;
 }
 
 }  // namespace
@@ -160,20 +155,74 @@ void check_right(const std::vector<Case>& cases) {
   }
 }
 
-std::vector<Case> cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                        const GeneratorOptions& generators, bool tells_of_all) {
-  return with_generators(problems, generators, !algorithms.empty(),
-                         [&] { return make_cases(problems, algorithms, nullptr, tells_of_all); });
+void GeneratorOptions::add_to(OptionTable& table) {
+  const GeneratorLimits standard;
+  table.add(
+      group::algorithm,
+      {{"--generator", "COMMAND", commands,
+        "a command that prints a schedule, run for each problem, such as 'python3 mine.py {ranks} {block}'; no shell reads it. "
+        "Placeholders: {collective}, {ranks}, {block} and {element} in bytes, {root}, {counts}, {nodes}, {grid}, "
+        "{commutative}, {reproducible}. Without --algorithm only such candidates are taken; repeatable"},
+       {"--generator-limits", "SIZE,SECONDS", limits,
+        fmt::format("end a command of --generator, and all that it has started, if it prints more or takes longer for one "
+                    "problem (default {}MiB,{}s)",
+                    standard.mebibytes, standard.seconds)}});
 }
 
-std::vector<Case> named_cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                              const GeneratorOptions& generators) {
-  return with_generators(problems, generators, !algorithms.empty(),
-                         [&] { return make_named_cases(problems.front().collective, problems, algorithms); });
+GeneratorLimits GeneratorOptions::checked_limits() const {
+  GeneratorLimits checked{.raised_by = "--generator-limits"};
+  if (!limits) return checked;
+  if (commands.empty()) refuse("--generator-limits is for commands of --generator; leave it out");
+  const std::vector<std::string_view> both = split(*limits, ',');
+  if (both.size() != 2) refuse(fmt::format("--generator-limits is a size and a time, such as 1GiB,600s, not '{}'", *limits));
+  checked.mebibytes = static_cast<std::size_t>(ceil_divide(parse_size(both[0]), Bytes{1} << 20));
+  checked.seconds = parse_seconds(both[1], "the time of --generator-limits");
+  return checked;
+}
+
+void SubjectOptions::add_to(OptionTable& table, std::string algorithm_help, bool takes_schedules) {
+  table.add(group::algorithm, {{"--algorithm", "SPEC", algorithms, std::move(algorithm_help)}});
+  if (takes_schedules)
+    table.add(group::algorithm,
+              {{"--schedule", "FILE", schedules,
+                "also take the schedules in this file, JSON or text ('-' is stdin); those of one algorithm for several sizes or "
+                "numbers of ranks are one candidate; repeatable"}});
+  generators.add_to(table);
+  problem.add_to(table);
+}
+
+std::vector<Case> SubjectOptions::cases(Collective collective, bool tells_of_all) const {
+  const std::vector<Problem> problems = problem.problems(collective);
+  if (generators.commands.empty()) return make_cases(problems, algorithms, nullptr, tells_of_all);
+  std::vector<Case> cases = cases_of(families_of_commands(generators, collective), problems);
+  if (!algorithms.empty()) append(cases, make_cases(problems, algorithms, nullptr, tells_of_all));
+  return cases;
+}
+
+std::vector<Case> SubjectOptions::named_cases(Collective collective) const {
+  if (generators.commands.empty()) return make_named_cases(collective, problem.problems(collective), algorithms);
+  return cases(collective);
 }
 
 void refuse_generators_of_file(const GeneratorOptions& generators) {
   if (!generators.commands.empty()) refuse("a file holds its schedules itself; name a collective with --generator");
+}
+
+void SubjectOptions::check_file(const std::string& file) const {
+  check_names_file(file, problem.given(), !algorithms.empty());
+  refuse_generators_of_file(generators);
+}
+
+ShownSchedule shown(const Case& entry, ProgressLine& progress) {
+  ShownSchedule shown{.schedule = progress.followed(entry.schedule()), .label = entry.short_name()};
+  if (entry.is_own()) shown.findings = verify(shown.schedule, {.most_findings = most_counted_findings});
+  return shown;
+}
+
+ShownSchedule shown_of_file(Schedule schedule, const std::string& file) {
+  ShownSchedule shown{.schedule = std::move(schedule), .label = label_of(file), .is_of_file = true};
+  shown.findings = verify(shown.schedule, {.most_findings = most_counted_findings});
+  return shown;
 }
 
 std::vector<Case> Subject::cases(const std::vector<std::string>& specifications, std::vector<LeftOut>* left_out) const {
@@ -181,25 +230,22 @@ std::vector<Case> Subject::cases(const std::vector<std::string>& specifications,
   check_right(all);
   const bool has_commands = std::any_of(families.begin(), families.end(), [](const OwnFamily& own) { return own.is_command(); });
   if ((is_file || has_commands) && specifications.empty()) return all;
-  std::vector<Case> others = make_cases(problems, specifications, left_out);
-  std::move(others.begin(), others.end(), std::back_inserter(all));
+  append(all, make_cases(problems, specifications, left_out));
   return all;
 }
 
-Subject subject_of(const std::string& text, const std::vector<std::string>& schedule_files, const GeneratorOptions& generators,
-                   const ProblemOptions& options) {
+Subject subject_of(const std::string& text, const SubjectOptions& options) {
   if (const auto collective = collective_named(text)) {
-    Subject subject{.problems = options.problems(*collective), .families = read_given(schedule_files)};
-    std::vector<OwnFamily> commands = families_of_commands(generators, *collective);
-    std::move(commands.begin(), commands.end(), std::back_inserter(subject.families));
+    Subject subject{.problems = options.problem.problems(*collective), .families = read_given(options.schedules)};
+    append(subject.families, families_of_commands(options.generators, *collective));
     return subject;
   }
-  check_names_file(text, options.given());
-  refuse_generators_of_file(generators);
+  check_names_file(text, options.problem.given());
+  refuse_generators_of_file(options.generators);
   std::vector<std::string> files{text};
-  files.insert(files.end(), schedule_files.begin(), schedule_files.end());
+  append(files, options.schedules);
   Subject subject{.families = read_given(files), .is_file = true};
-  subject.problems = problems_of(subject.families, options);
+  subject.problems = problems_of(subject.families, options.problem);
   return subject;
 }
 

@@ -2,15 +2,28 @@
 // What a command examines: a collective with algorithms of the table and families that the user brings along, or a file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/documents.hpp"
+#include "options/option_table.hpp"
 #include "options/problem_options.hpp"
+#include "quadrille/fault_cause.hpp"
+#include "quadrille/generator.hpp"
+#include "support/output.hpp"
 
 namespace quadrille::command {
+
+// Commands that print schedules, and what each may take.
+struct GeneratorOptions {
+  std::vector<std::string> commands;
+  std::optional<std::string> limits;
+
+  void add_to(OptionTable& table);
+  GeneratorLimits checked_limits() const;
+};
 
 // Families of schedules that the user brings along: the schedules of files, which --schedule names or which stand in place of a
 // collective, and commands that print schedules (--generator).
@@ -48,17 +61,40 @@ std::vector<Case> cases_of(const std::vector<OwnFamily>& families, const std::ve
 // finding and its cause if a schedule is wrong, and the errors of Family::schedule.
 void check_right(const std::vector<Case>& cases);
 
-// Returns the cases of `algorithms`, as make_cases does, and of `generators`, which come first. With generators but no algorithm
-// there are no cases of the table. `tells_of_all` as in make_cases.
-std::vector<Case> cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                        const GeneratorOptions& generators, bool tells_of_all);
-
-// The same, but at least one algorithm or generator is required (make_named_cases).
-std::vector<Case> named_cases_with_generators(const std::vector<Problem>& problems, const std::vector<std::string>& algorithms,
-                                              const GeneratorOptions& generators);
-
 // Refuses --generator beside a file as the subject.
 void refuse_generators_of_file(const GeneratorOptions& generators);
+
+// The options of commands that take a collective or a file. Those of a file are only --topology and the like.
+struct SubjectOptions {
+  std::vector<std::string> algorithms, schedules;
+  GeneratorOptions generators;
+  ProblemOptions problem;
+
+  // `algorithm_help`: of --algorithm. Only some commands take more files, by --schedule.
+  void add_to(OptionTable& table, std::string algorithm_help, bool takes_schedules = false);
+
+  // Returns the cases of --algorithm, as make_cases does, and of --generator, which come first. With generators but no algorithm
+  // there are no cases of the table.
+  // `tells_of_all` as in make_cases.
+  std::vector<Case> cases(Collective collective, bool tells_of_all = true) const;
+  // The same, but at least one algorithm or generator is required (make_named_cases).
+  std::vector<Case> named_cases(Collective collective) const;
+
+  // Refuses a file that does not exist, and options that do not go with a file.
+  void check_file(const std::string& file) const;
+};
+
+// A schedule that is shown, not judged.
+struct ShownSchedule {
+  Schedule schedule;
+  std::string label;              // of the algorithm or the file, for messages
+  std::vector<Finding> findings;  // of a schedule of a file or command; those of the table are verified by tests
+  bool is_of_file = false;
+};
+
+// Makes the schedule of a case. Its program tells `progress` how far it is.
+ShownSchedule shown(const Case& entry, ProgressLine& progress);
+ShownSchedule shown_of_file(Schedule schedule, const std::string& file);
 
 // The subject of a command that takes a collective or a file, with the families added by --schedule and --generator.
 struct Subject {
@@ -73,7 +109,6 @@ struct Subject {
 };
 
 // Returns the subject that `text` names, a collective or a file.
-Subject subject_of(const std::string& text, const std::vector<std::string>& schedule_files, const GeneratorOptions& generators,
-                   const ProblemOptions& options);
+Subject subject_of(const std::string& text, const SubjectOptions& options);
 
 }  // namespace quadrille::command

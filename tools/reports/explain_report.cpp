@@ -8,6 +8,7 @@
 #include <set>
 
 #include "execute/executors.hpp"
+#include "foundation/text/wording.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "problem/node_ranks.hpp"
@@ -19,8 +20,6 @@
 
 namespace quadrille::command {
 namespace {
-
-std::string paragraph(const std::string& text) { return wrapped(text, terminal_width(), 2) + '\n'; }
 
 // Returns the smallest number of ranks that a node has.
 Count fewest_ranks_of_node(const Problem& problem) {
@@ -66,8 +65,8 @@ std::string answer(const Explanation& explanation, const MachineKnowledge& knowl
 std::string account(const PriceParts& parts) {
   std::vector<std::string> words;
   if (parts.startups_s > 0) {
-    std::string startups = fmt::format("{} start-up{}", parts.startups, parts.startups == 1 ? "" : "s");
-    if (parts.rounds > 0) startups += fmt::format(" in {} round{}", parts.rounds, parts.rounds == 1 ? "" : "s");
+    std::string startups = counted(parts.startups, "start-up");
+    if (parts.rounds > 0) startups += " in " + counted(parts.rounds, "round");
     words.push_back(fmt::format("{} ({})", startups, seconds_text(parts.startups_s)));
   }
   if (parts.bytes_s > 0) words.push_back(fmt::format("{} ({})", bytes_text(parts.bytes), seconds_text(parts.bytes_s)));
@@ -169,7 +168,7 @@ std::string family_text(const ExplainedFamily& family) {
 
 std::string bound_text(const Explanation& explanation) {
   const LowerBound& bound = explanation.bound;
-  std::string text = fmt::format("Every algorithm takes at least {} round{}", bound.rounds, bound.rounds == 1 ? "" : "s");
+  std::string text = "Every algorithm takes at least " + counted(bound.rounds, "round");
   if (moves_data(explanation.problem.collective))
     text += fmt::format(", and the messages that follow each other have at least {}", bytes_text(bound.bytes));
   const auto seconds = explanation.seconds();
@@ -244,16 +243,7 @@ std::vector<const ExplainedWay*> brief_rows(const std::vector<ExplainedWay>& way
 
 // Returns the table of candidates, all of them or the best.
 std::string table_of(const Explanation& explanation, bool all) {
-  Table table({{"algorithm"},
-               {"executor"},
-               {"policy"},
-               {"measured", Align::right},
-               {"predicted", Align::right},
-               {"start-ups", Align::right},
-               {"bytes", Align::right},
-               {"copies", Align::right},
-               {"contention", Align::right},
-               {"why not"}});
+  Table table("algorithm|executor|policy|>measured|>predicted|>start-ups|>bytes|>copies|>contention|why not");
   std::vector<const ExplainedWay*> rows;
   std::set<std::string> baselines;
   if (all)
@@ -279,15 +269,13 @@ std::string table_of(const Explanation& explanation, bool all) {
 }
 
 Json json_of(const Flips& flips) {
-  Json list = Json::array();
-  for (const Flip& flip : flips.list) list.push_back({{"from", flip.from}, {"way", flip.way}, {"tied", flip.tied}});
-  return {{"changes", std::move(list)}, {"looked_up_to", flips.upto}, {"note", flips.note}};
+  const auto flip_json = [](const Flip& flip) { return MEMBERS_OF(flip, from, way, tied); };
+  return {{"changes", array_of(flips.list, flip_json)}, {"looked_up_to", flips.upto}, {"note", flips.note}};
 }
 
 Json json_of(const ExplainedVendor& vendor) {
-  return {{"library", vendor.title},       {"checked", vendor.is_checked},
-          {"algorithm", vendor.algorithm}, {"equivalent", vendor.equivalent},
-          {"reason", vendor.reason},       {"predicted_s", vendor.predicted_s ? Json(*vendor.predicted_s) : Json()}};
+  return {{"library", vendor.title},         {"checked", vendor.is_checked}, {"algorithm", vendor.algorithm},
+          {"equivalent", vendor.equivalent}, {"reason", vendor.reason},      {"predicted_s", vendor.predicted_s}};
 }
 
 Json json_of(const std::optional<PriceParts>& parts) {
@@ -302,8 +290,8 @@ Json json_of(const ExplainedFamily& family) {
   return {{"family", family.name},
           {"executor", family.predicted_s ? Json(name(family.executor)) : Json()},
           {"policy", family.predicted_s ? Json(quadrille::name(family.policy)) : Json()},
-          {"predicted_s", family.predicted_s ? Json(*family.predicted_s) : Json()},
-          {"ratio", family.ratio ? Json(*family.ratio) : Json()},
+          {"predicted_s", family.predicted_s},
+          {"ratio", family.ratio},
           {"parts", json_of(family.parts)},
           {"reason", family.reason}};
 }
@@ -311,7 +299,7 @@ Json json_of(const ExplainedFamily& family) {
 Json json_of(const ExplainedWay& row) {
   const Considered& each = row.considered;
   Json object = way_json(each.way);
-  object["predicted_s"] = each.predicted_s ? Json(*each.predicted_s) : Json();
+  object["predicted_s"] = each.predicted_s;
   object["measured"] = each.measured ? timing_json(*each.measured) : Json();
   object["parts"] = json_of(row.parts);
   object["baseline"] = row.is_baseline;
@@ -354,15 +342,9 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
 Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) {
   const Decision& decision = explanation.decision;
   const Situation& situation = decision.situation;
-  Json candidates = Json::array(), do_not_apply = Json::array(), assumed = Json::object();
-  for (const ExplainedWay& row : explanation.ways) candidates.push_back(json_of(row));
-  Json vendors = Json::array(), families = Json::array();
-  for (const ExplainedFamily& family : explanation.families) families.push_back(json_of(family));
-  for (const ExplainedVendor& vendor : explanation.vendors) vendors.push_back(json_of(vendor));
-  for (const auto& [algorithm, reason] : explanation.do_not_apply)
-    do_not_apply.push_back({{"algorithm", algorithm}, {"reason", reason}});
-  if (is_assumed(decision, knowledge))
-    for (const auto& [key, rule] : assumptions_of(*decision.model.model, *knowledge.preset)) assumed[key] = rule;
+  const auto as_json = [](const auto& each) { return json_of(each); };
+  Json assumed = Json::object();
+  if (is_assumed(decision, knowledge)) assumed = assumptions_of(*decision.model.model, *knowledge.preset);
   const auto seconds = explanation.seconds();
   const LowerBound& bound = explanation.bound;
   const bool has_nodes = counts_nodes(model_of(decision));
@@ -378,23 +360,26 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
           {"wisdom", knowledge.file},
           {"machine", knowledge.preset ? Json(knowledge.preset->name) : Json()},
           {"chosen", way_json(decision.chosen)},
-          {"time_s", seconds ? Json(*seconds) : Json()},
+          {"time_s", seconds},
           {"source", name(decision.source)},
           {"preset", decision.preset},
           {"model", decision.model.model ? Json(decision.model.model->id) : Json()},
           {"model_reason", decision.model.reason},
           {"assumed", std::move(assumed)},
           {"reason", decision.reason},
-          {"candidates", std::move(candidates)},
-          {"do_not_apply", std::move(do_not_apply)},
-          {"families", std::move(families)},
-          {"mpi_libraries", std::move(vendors)},
+          {"candidates", array_of(explanation.ways, as_json)},
+          {"do_not_apply", array_of(explanation.do_not_apply,
+                                    [](const auto& each) {
+                                      return Json{{"algorithm", each.first}, {"reason", each.second}};
+                                    })},
+          {"families", array_of(explanation.families, as_json)},
+          {"mpi_libraries", array_of(explanation.vendors, as_json)},
           {"lower_bound",
            {{"rounds", bound.rounds},
             {"rounds_by", bound.of_rounds},
             {"message_bytes", bound.bytes},
             {"message_bytes_by", bound.of_bytes},
-            {"time_s", bound.seconds ? Json(*bound.seconds) : Json()}}},
+            {"time_s", bound.seconds}}},
           {"by_block", json_of(explanation.by_block)},
           {"by_ranks", json_of(explanation.by_ranks)},
           {"by_irregularity", json_of(explanation.by_irregularity)}};

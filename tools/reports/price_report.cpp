@@ -138,7 +138,7 @@ bool is_shown(const PriceList& list, std::size_t term) {
 }
 
 std::string text_of(const PriceList& list, const std::string& place, const Pricer& pricer) {
-  std::vector<Column> columns{{"algorithm"}};
+  std::vector<Column> columns = headings("algorithm");
   std::vector<std::size_t> terms;
   for (std::size_t i = 0; i < list.candidates.front().price.terms.size(); ++i)
     if (!pricer.model().needs_work || is_shown(list, i)) terms.push_back(i);
@@ -164,15 +164,15 @@ std::string text_of(const PriceList& list, const std::string& place, const Price
   }
   std::string text =
       fmt::format("{}, {}{}\n\n{}\n", name(list.problem.collective), problem_text(list.problem), place, table.text());
-  const auto paragraph = [&](const std::string& sentences) {
-    if (!sentences.empty()) text += wrapped(sentences, terminal_width(), 2) + '\n';
+  const auto add = [&](const std::string& sentences) {
+    if (!sentences.empty()) text += paragraph(sentences);
   };
-  for (const LeftOut& entry : list.left_out) paragraph(sentence_of(entry) + '.');
+  for (const LeftOut& entry : list.left_out) add(sentence_of(entry) + '.');
   for (const Priced& candidate : list.candidates)
-    if (!candidate.note.empty()) paragraph(fmt::format("{}: {}.", candidate.name, candidate.note));
-  paragraph(sampling(list));
-  paragraph(reason(list, pricer));
-  paragraph(winners_text(list));
+    if (!candidate.note.empty()) add(fmt::format("{}: {}.", candidate.name, candidate.note));
+  add(sampling(list));
+  add(reason(list, pricer));
+  add(winners_text(list));
   return text;
 }
 
@@ -227,34 +227,22 @@ std::string text_of(const std::vector<PriceList>& lists, const Pricer& pricer) {
   const Places places(pricer.model(), problems);
   std::string text = model_text(pricer.model(), pricer.machine(), places);
   if (const std::string& why = pricer.why_model(); !why.empty())
-    text += wrapped(fmt::format("Model {}: {}.", pricer.model().id, why), terminal_width(), 2) + '\n';
+    text += paragraph(fmt::format("Model {}: {}.", pricer.model().id, why));
   for (const PriceList& list : lists) text += '\n' + text_of(list, places.beside(list.problem), pricer);
   if (const std::string assumed = assumptions_text(pricer.model(), pricer.machine()); !assumed.empty()) text += '\n' + assumed;
   return text;
 }
 
 Json json_of(const PriceList& list, const Pricer& pricer) {
-  Json candidates = Json::array(), left_out = Json::array(), winners = Json::array(), coefficients = Json::object();
-  for (const Priced& candidate : list.candidates) {
-    Json terms = Json::array();
-    for (const PriceTerm& term : candidate.price.terms)
-      terms.push_back({{"name", term.name}, {"amount", term.amount}, {"seconds", term.seconds}});
-    candidates.push_back({{"algorithm", candidate.specification},
-                          {"short_name", candidate.name},
-                          {"terms", std::move(terms)},
-                          {"scratch", candidate.scratch},
-                          {"control_bytes", candidate.control_bytes},
-                          {"nodes_sampled", candidate.nodes_sampled},
-                          {"blocking_s", candidate.price.blocking_s},
-                          {"nonblocking_s", candidate.price.nonblocking_s},
-                          {"dataflow_s", candidate.price.dataflow_s}});
-    if (!candidate.note.empty()) candidates.back()["note"] = candidate.note;
-  }
-  for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
-  for (const Flip& winner : list.winners.list) winners.push_back({{"from_block_bytes", winner.from}, {"algorithm", winner.way}});
-  for (const auto& [key, value] : pricer.coefficients()) coefficients[key] = value;
-  Json assumed = Json::object();
-  for (const auto& [key, rule] : assumptions_of(pricer.model(), pricer.machine())) assumed[key] = rule;
+  const auto candidate_json = [](const Priced& candidate) {
+    Json object{{"algorithm", candidate.specification}, {"short_name", candidate.name}};
+    object["terms"] =
+        array_of(candidate.price.terms, [](const PriceTerm& term) { return MEMBERS_OF(term, name, amount, seconds); });
+    object.update(MEMBERS_OF(candidate, scratch, control_bytes, nodes_sampled));
+    object.update(MEMBERS_OF(candidate.price, blocking_s, nonblocking_s, dataflow_s));
+    if (!candidate.note.empty()) object["note"] = candidate.note;
+    return object;
+  };
   const Priced& best = list.candidates.front();
   Json object{{"collective", name(list.problem.collective)},
               {"ranks", list.problem.ranks},
@@ -263,13 +251,16 @@ Json json_of(const PriceList& list, const Pricer& pricer) {
               {"machine", pricer.machine().name},
               {"model", pricer.model().id},
               {"model_reason", pricer.why_model()},
-              {"coefficients", std::move(coefficients)},
-              {"assumed", std::move(assumed)},
-              {"candidates", std::move(candidates)},
-              {"left_out", std::move(left_out)},
+              {"coefficients", pricer.coefficients()},
+              {"assumed", assumptions_of(pricer.model(), pricer.machine())},
+              {"candidates", array_of(list.candidates, candidate_json)},
+              {"left_out", array_of(list.left_out, left_out_json)},
               {"fastest",
                {{"algorithm", best.specification}, {"policy", name(best.price.best_policy())}, {"seconds", best.best_seconds()}}},
-              {"fastest_by_block", std::move(winners)},
+              {"fastest_by_block", array_of(list.winners.list,
+                                            [](const Flip& winner) {
+                                              return Json{{"from_block_bytes", winner.from}, {"algorithm", winner.way}};
+                                            })},
               {"reason", reason(list, pricer)}};
   if (is_irregular(list.problem.collective)) object["counts"] = all_counts(list.problem);
   return object;

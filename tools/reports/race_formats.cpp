@@ -23,15 +23,12 @@ Json json_of(const Spread& spread, const char* suffix) {
 
 Json json_of(const RaceResult& result, const RaceEntry& entry) {
   const auto figure = [&](Count Figures::*value) { return entry.figures ? Json((*entry.figures).*value) : Json(nullptr); };
-  Json same_as = Json::array(), same_as_short_names = Json::array();
-  for (const Way& other : entry.same_as) {
-    same_as.push_back(specification(other.algorithm));
-    same_as_short_names.push_back(short_name(result.problem, other.algorithm));
-  }
+  const auto name_of = [](const Way& other) { return specification(other.algorithm); };
+  const auto short_name_of = [&](const Way& other) { return short_name(result.problem, other.algorithm); };
   Json object{{"algorithm", specification(entry.candidate.algorithm)},
               {"short_name", short_name(result.problem, entry.candidate.algorithm)},
-              {"same_as", std::move(same_as)},
-              {"same_as_short_names", std::move(same_as_short_names)},
+              {"same_as", array_of(entry.same_as, name_of)},
+              {"same_as_short_names", array_of(entry.same_as, short_name_of)},
               {"is_auto", entry.is_auto},
               {"policy", name(entry.candidate.policy)},
               {"buffers", entry.candidate.buffers},
@@ -47,12 +44,10 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
                  {"mean_over_ranks_s", entry.over_ranks.mean},
                  {"most_over_ranks_s", entry.over_ranks.most}});
   const Bandwidths bandwidths = bandwidths_of(result.problem, entry.seconds.median);
-  object["algorithm_bandwidth_bytes_per_s"] = bandwidths.algorithm ? Json(*bandwidths.algorithm) : Json(nullptr);
-  object["bus_bandwidth_bytes_per_s"] = bandwidths.bus ? Json(*bandwidths.bus) : Json(nullptr);
-  object.update({{"distribute_s", entry.phases.distribute_s},
-                 {"communicate_s", entry.phases.communicate_s},
-                 {"collect_s", entry.phases.collect_s}});
-  object["predicted_s"] = entry.predicted_seconds ? Json(*entry.predicted_seconds) : Json(nullptr);
+  object["algorithm_bandwidth_bytes_per_s"] = bandwidths.algorithm;
+  object["bus_bandwidth_bytes_per_s"] = bandwidths.bus;
+  object.update(MEMBERS_OF(entry.phases, distribute_s, communicate_s, collect_s));
+  object["predicted_s"] = entry.predicted_seconds;
   object["assumed"] = Json();
   if (const auto& assumed = entry.assumed)
     object["assumed"] = {
@@ -65,11 +60,9 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
 }
 
 Json json_of(const ExecutorFit& fit) {
-  Json coefficients = Json::object();
-  for (const auto& [key, value] : fit.coefficients) coefficients[key] = value;
   return {{"executor", name(fit.executor)},
           {"model", "max-rate"},
-          {"coefficients", std::move(coefficients)},
+          {"coefficients", fit.coefficients},
           {"error", fit.error},
           {"preset", fit.preset.empty() ? Json(nullptr) : Json(fit.preset)}};
 }
@@ -90,23 +83,17 @@ Count largest_block(const Problem& problem) {
 }  // namespace
 
 Json json_of(const RaceResult& result) {
-  Json entries = Json::array(), left_out = Json::array(), fits = Json::array();
-  for (const RaceEntry& entry : result.entries) entries.push_back(json_of(result, entry));
-  for (const ExecutorFit& fit : result.fits) fits.push_back(json_of(fit));
-  for (const auto& [candidate, reason] : result.left_out)
-    left_out.push_back({{"algorithm", specification(candidate.algorithm)}, {"reason", reason}});
   Json object{{"block_bytes", result.problem.block_bytes},
-              {"fits", std::move(fits)},
-              {"repetitions", result.repetitions},
-              {"runs_per_sample", result.runs_per_sample},
-              {"buffer_pairs", result.buffer_pairs},
-              {"confidence", result.confidence},
-              {"conclusion", name(result.conclusion)},
-              {"best", result.best ? Json(*result.best) : Json(nullptr)},
-              {"prediction_error", result.prediction_error ? Json(*result.prediction_error) : Json(nullptr)},
-              {"load", {{"others", result.load.others}, {"cores", result.load.cores}, {"disturbs", result.load.disturbs()}}},
-              {"entries", std::move(entries)},
-              {"left_out", std::move(left_out)}};
+              {"fits", array_of(result.fits, [](const ExecutorFit& fit) { return json_of(fit); })}};
+  object.update(MEMBERS_OF(result, repetitions, runs_per_sample, buffer_pairs, confidence));
+  object["conclusion"] = name(result.conclusion);
+  object.update(MEMBERS_OF(result, best, prediction_error));
+  object["load"] = {{"others", result.load.others}, {"cores", result.load.cores}, {"disturbs", result.load.disturbs()}};
+  object["entries"] = array_of(result.entries, [&](const RaceEntry& entry) { return json_of(result, entry); });
+  object["left_out"] = array_of(result.left_out, [](const auto& each) {
+    const auto& [candidate, reason] = each;
+    return Json{{"algorithm", specification(candidate.algorithm)}, {"reason", reason}};
+  });
   if (is_rooted(result.problem.collective)) object["root"] = result.problem.root;
   if (is_irregular(result.problem.collective)) object["counts"] = all_counts(result.problem);
   if (is_reduction(result.problem.collective)) object["reproducible"] = result.problem.reproducible;

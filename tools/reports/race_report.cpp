@@ -88,12 +88,7 @@ std::string load_text(const MachineLoad& load) {
 
 // Returns the phases of a run as a table: the mean over the ranks of the time in each.
 std::string phases_of(const RaceResult& result) {
-  Table table({{"algorithm"},
-               {"policy"},
-               {"executor"},
-               {"distribute", Align::right},
-               {"communicate", Align::right},
-               {"collect", Align::right}});
+  Table table("algorithm|policy|executor|>distribute|>communicate|>collect");
   for (const RaceEntry& entry : result.entries)
     if (!entry.candidate.is_vendor())
       table.add({label_of(result, entry), policy_text(entry.candidate), executor_text(entry.candidate),
@@ -117,9 +112,7 @@ std::string bandwidth_text(const std::optional<double>& bytes_per_s) {
 }
 
 std::string table_of(const RaceResult& result, const ReportForm& form) {
-  std::vector<Column> columns{{"algorithm"},           {"policy"},           {"executor"},
-                              {"C1", Align::right},    {"C2", Align::right}, {"median", Align::right},
-                              {"spread", Align::right}};
+  std::vector<Column> columns = headings("algorithm|policy|executor|>C1|>C2|>median|>spread");
   if (shows_predictions(result)) columns.push_back({"predicted", Align::right});
   columns.push_back({"/ vendor's", Align::right});
   if (form.bandwidth)
@@ -187,7 +180,7 @@ RatioCell cell_of(const RaceResult& result) {
 // Returns a line with one column per size: how many times faster than the vendor's the best candidate is; times if there is no
 // vendor.
 std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
-  std::vector<Column> columns{{"ranks", Align::right}};
+  std::vector<Column> columns = headings(">ranks");
   std::vector<TableCell> figures{std::to_string(ranks)}, candidates{""};
   double logarithms = 0;
   int compared = 0;
@@ -268,12 +261,11 @@ void RaceReport::add(const RaceResult& result) {
     text += fmt::format("{} of {}{}; ", operation->name, operation->type, problem.reproducible ? ", reproducible" : "");
   if (is_rooted(problem.collective)) text += fmt::format("root {}; ", problem.root);
   if (options_.cold) text += fmt::format("cold caches, {} pairs of buffers; ", result.buffer_pairs);
-  text += fmt::format("{} repetition{} of {} run{}, seed {}; intervals of {:.0f} % confidence\n", result.repetitions,
-                      result.repetitions == 1 ? "" : "s", result.runs_per_sample, result.runs_per_sample == 1 ? "" : "s",
-                      options_.seed, 100 * result.confidence);
+  text += fmt::format("{} of {}, seed {}; intervals of {:.0f} % confidence\n", counted(result.repetitions, "repetition"),
+                      counted(result.runs_per_sample, "run"), options_.seed, 100 * result.confidence);
   text += predictions_text(result) + '\n';
   text += table_of(result, form_) + '\n' + (form_.phases ? phases_of(result) + '\n' : "") + chart_of(result) + '\n' +
-          wrapped(conclusion_text(result), terminal_width(), 2) + '\n' + (load.empty() ? "" : load + '\n');
+          paragraph(conclusion_text(result)) + (load.empty() ? "" : load + '\n');
   output_.stream() << text;
   if (!to_file_) output_.flush();
 }

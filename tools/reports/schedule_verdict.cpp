@@ -71,11 +71,6 @@ std::string findings_text(const ScheduleVerdict& verdict) {
   return fmt::format("no findings, {} compared", counted(coverage.compared, "rank"));
 }
 
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 std::string region_text(const Region& region) {
   std::string text = fmt::format("{}[{}:{}]", name(region.buffer), region.offset, region.length);
   for (const Level& level : region.levels)
@@ -91,15 +86,15 @@ void add_region(Json& object, const Region& region) {
   object["length"] = region.length;
   Json levels = Json::array();
   for (const Level& level : region.levels)
-    if (level.count != 1) levels.push_back({{"count", level.count}, {"stride", level.stride}});
+    if (level.count != 1) levels.push_back(MEMBERS_OF(level, count, stride));
   if (!levels.empty()) object["levels"] = std::move(levels);
 }
 
 Json json_of(const Finding& finding) {
   Json object{{"rule", name(finding.rule)},
-              {"rank", or_null(finding.rank)},
+              {"rank", finding.rank},
               {"stage", finding.stage},
-              {"round", or_null(finding.round)},
+              {"round", finding.round},
               {"region", nullptr}};
   if (finding.region) add_region(object, *finding.region);
   object["message"] = finding.message;
@@ -136,14 +131,10 @@ std::string findings_of(const ScheduleVerdict& verdict, const std::string& prefi
 Json json_of(const FaultCause& cause) {
   Json object{{"kind", name(cause.kind)}, {"findings", cause.findings.size()}, {"message", cause.message}};
   if (!cause.operation) return object;
-  object["round"] = cause.operation->round;
-  object["from"] = cause.operation->from;
-  object["to"] = cause.operation->to;
+  object.update(MEMBERS_OF(*cause.operation, round, from, to));
   if (cause.last_round) object["last_round"] = *cause.last_round;
-  Json alike = Json::array();
-  for (const NamedOperation& operation : cause.alike)
-    alike.push_back({{"round", operation.round}, {"from", operation.from}, {"to", operation.to}});
-  if (!alike.empty()) object["alike"] = std::move(alike);
+  if (!cause.alike.empty())
+    object["alike"] = array_of(cause.alike, [](const NamedOperation& each) { return MEMBERS_OF(each, round, from, to); });
   return object;
 }
 
@@ -244,7 +235,7 @@ std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {
 std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit, bool all) {
   const bool rooted = std::any_of(verdicts.begin(), verdicts.end(),
                                   [](const ScheduleVerdict& verdict) { return is_rooted(verdict.problem.collective); });
-  std::vector<Column> columns{{"algorithm"}, {"ranks", Align::right}};
+  std::vector<Column> columns = headings("algorithm|>ranks");
   if (rooted) columns.push_back({"root", Align::right});
   columns.push_back({"block", Align::right});
   const auto shown = [all](const NamedFigure<AllFigures>& figure) {
@@ -334,30 +325,20 @@ Json json_of(const ScheduleVerdict& verdict, std::size_t limit) {
   if (is_rooted(verdict.problem.collective)) object["root"] = verdict.problem.root;
   if (is_irregular(verdict.problem.collective)) object["counts"] = all_counts(verdict.problem);
   if (is_reduction(verdict.problem.collective)) {
-    object["element_bytes"] = verdict.problem.element_bytes;
-    object["commutative"] = verdict.problem.commutative;
-    object["reproducible"] = verdict.problem.reproducible;
+    object.update(MEMBERS_OF(verdict.problem, element_bytes, commutative, reproducible));
   }
   Json best = Json::object();
-  for (const auto& figure : named_figures) {
-    object[figure.key] = verdict.figures ? Json((*verdict.figures).*figure.value) : Json(nullptr);
-    if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
-  }
-  if (verdict.links)
-    for (const auto& figure : named_link_figures) {
-      object[figure.key] = (*verdict.links).*figure.value;
+  const auto add = [&](const auto& all, const auto& counted) {
+    for (const auto& figure : all) {
+      object[figure.key] = counted ? Json((*counted).*figure.value) : Json(nullptr);
       if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
     }
-  if (verdict.nodes)
-    for (const auto& figure : named_node_figures) {
-      object[figure.key] = (*verdict.nodes).*figure.value;
-      if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
-    }
-  Json bounds = Json::array();
-  for (const Bound& bound : verdict.bounds)
-    bounds.push_back({{"figure", bound.figure}, {"value", bound.value}, {"source", bound.source}});
+  };
+  add(named_figures, verdict.figures);
+  if (verdict.links) add(named_link_figures, verdict.links);
+  if (verdict.nodes) add(named_node_figures, verdict.nodes);
   object["lower_bounds"] = std::move(best);
-  object["bounds"] = std::move(bounds);
+  object["bounds"] = array_of(verdict.bounds, [](const Bound& bound) { return MEMBERS_OF(bound, figure, value, source); });
   return object;
 }
 

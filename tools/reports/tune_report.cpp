@@ -99,9 +99,8 @@ std::string text_of(const TuneProgress& progress) {
     case TuneProgress::fitting_vendor: return "timing the MPI library's own collectives";
     case TuneProgress::racing: break;
   }
-  std::string text =
-      fmt::format("{}, cell {} of {}: repetition {} of {} of {} way{}", text_of(*progress.cell), progress.number, progress.cells,
-                  progress.repetition + 1, progress.repetitions, progress.ways, progress.ways == 1 ? "" : "s");
+  std::string text = fmt::format("{}, cell {} of {}: repetition {} of {} of {}", text_of(*progress.cell), progress.number,
+                                 progress.cells, progress.repetition + 1, progress.repetitions, counted(progress.ways, "way"));
   if (progress.seconds_left) text += fmt::format("; about {} left", time_left(*progress.seconds_left));
   return text;
 }
@@ -120,12 +119,7 @@ std::string text_of(const std::vector<TuneResult>& sessions) {
     if (!text.empty()) text += '\n';
     text += fmt::format("{} on {}: {} cells measured, {} known before, {} in all; kept in {}\n\n", counted(session.ranks, "rank"),
                         session.transport, measured, known, session.cells.size(), session.file);
-    Table table({{"collective"},
-                 {"cells", Align::right},
-                 {"ours fastest", Align::right},
-                 {"vendor fastest", Align::right},
-                 {"vendor / best", Align::right},
-                 {"default / best", Align::right}});
+    Table table("collective|>cells|>ours fastest|>vendor fastest|>vendor / best|>default / best");
     for (const Line& line : lines_of(session))
       table.add({std::string(name(line.collective)), fmt::format("{}", line.cells), fmt::format("{}", line.ours),
                  line.vendor_to_best.count == 0 ? "–" : fmt::format("{}", line.vendor), line.vendor_to_best.text(),
@@ -133,43 +127,36 @@ std::string text_of(const std::vector<TuneResult>& sessions) {
     text += table.text();
   }
   return text + '\n' +
-         wrapped(
+         paragraph(
              "vendor / best, default / best: how many times as long as the fastest way the MPI library's own collective and our "
-             "default algorithm take, as geometric means over the cells.",
-             terminal_width(), 2) +
-         '\n';
+             "default algorithm take, as geometric means over the cells.");
+}
+
+Json json_of(const TuneCell& each) {
+  static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
+  Json cell{{"collective", name(each.problem.collective)}};
+  cell.update(MEMBERS_OF(each, shape, own_counts_only, size));
+  cell.update({{"block_bytes", each.situation().block_bytes},
+               {"state", states[static_cast<int>(each.state)]},
+               {"repetitions", each.record.repetitions},
+               {"launches", each.record.races.size()},
+               {"ways", array_of(each.record.entries, [&](const WisdomEntry& entry) { return way_of(each, entry); })}});
+  if (each.state == CellState::left_out) cell["reason"] = each.reason;
+  return cell;
 }
 
 Json json_of(const TuneResult& session) {
-  Json cells = Json::array(), collectives = Json::array();
-  for (const TuneCell& each : session.cells) {
-    static constexpr const char* states[] = {"open", "known", "measured", "left_out"};
-    Json ways = Json::array();
-    for (const WisdomEntry& entry : each.record.entries) ways.push_back(way_of(each, entry));
-    Json cell{{"collective", name(each.problem.collective)},
-              {"shape", each.shape},
-              {"own_counts_only", each.own_counts_only},
-              {"size", each.size},
-              {"block_bytes", each.situation().block_bytes},
-              {"state", states[static_cast<int>(each.state)]},
-              {"repetitions", each.record.repetitions},
-              {"launches", each.record.races.size()},
-              {"ways", std::move(ways)}};
-    if (each.state == CellState::left_out) cell["reason"] = each.reason;
-    cells.push_back(std::move(cell));
-  }
-  for (const Line& line : lines_of(session))
-    collectives.push_back({{"collective", name(line.collective)},
-                           {"cells", line.cells},
-                           {"ours_fastest", line.ours},
-                           {"vendor_fastest", line.vendor},
-                           {"vendor_to_best", line.vendor_to_best.json()},
-                           {"default_to_best", line.default_to_best.json()}});
-  return {{"ranks", session.ranks},
-          {"transport", session.transport},
-          {"file", session.file},
-          {"collectives", std::move(collectives)},
-          {"cells", std::move(cells)}};
+  Json object = MEMBERS_OF(session, ranks, transport, file);
+  object["collectives"] = array_of(lines_of(session), [](const Line& line) {
+    return Json{{"collective", name(line.collective)},
+                {"cells", line.cells},
+                {"ours_fastest", line.ours},
+                {"vendor_fastest", line.vendor},
+                {"vendor_to_best", line.vendor_to_best.json()},
+                {"default_to_best", line.default_to_best.json()}};
+  });
+  object["cells"] = array_of(session.cells, [](const TuneCell& each) { return json_of(each); });
+  return object;
 }
 
 }  // namespace quadrille::command

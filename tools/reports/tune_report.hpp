@@ -20,15 +20,9 @@ inline Json way_json(const Way& way) {
           {"executor", quadrille::name(way.executor)}};
 }
 
-inline Json timing_json(const Timing& timing) {
-  return {{"median_s", timing.median_s}, {"lower_s", timing.lower_s}, {"upper_s", timing.upper_s}};
-}
+inline Json timing_json(const Timing& timing) { return MEMBERS_OF(timing, median_s, lower_s, upper_s); }
 
-inline Json way_json(const WisdomEntry& entry) {
-  Json object = way_json(entry.way);
-  object.update(timing_json(entry.timing));
-  return object;
-}
+inline Json way_json(const WisdomEntry& entry) { return joined(way_json(entry.way), timing_json(entry.timing)); }
 
 std::string text_of(const TuneCell& cell);  // "alltoallv spike of 4 KiB"
 

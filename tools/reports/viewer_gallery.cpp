@@ -8,7 +8,7 @@
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
@@ -133,7 +133,7 @@ std::string sentence_of(std::string_view words) {
 ProblemOptions problem_of(const Algorithm& algorithm) {
   ProblemOptions options;
   if (!algorithm.picture_problem.empty()) {
-    read_options(std::string(algorithm.picture_problem), [&](CLI::App& parser) { options.add_to(parser); });
+    read_options(std::string(algorithm.picture_problem), [&](OptionTable& table) { options.add_to(table); });
     return options;
   }
   options.ranks = "8";

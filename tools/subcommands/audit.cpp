@@ -2,7 +2,7 @@
 // quadrille audit: measures which performance guidelines the vendor's collectives violate, and which ours do.
 #include <memory>
 
-#include "options/common_options.hpp"
+#include "options/arguments.hpp"
 #include "subcommands/on_demand.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/launcher.hpp"
@@ -11,33 +11,49 @@ namespace quadrille::command {
 
 Subcommand add_audit(CLI::App& command) {
   auto options = std::make_shared<AuditArguments>();
-  CLI::App* parser = add_subcommand(
-      command, "audit", "find collectives that are slower than other collectives that do the same (performance guidelines)");
-  add_option(*parser, "collective", options->collectives, "collectives to audit; see 'quadrille list' (default: all)",
-             "COLLECTIVE");
-  begin_group(*parser, group::problem);
-  add_option(*parser, "--ranks", options->ranks, "number of threads (default 8); a launcher sets the number of ranks itself", "N");
-  add_option(*parser, "--block", options->block,
-             "bytes of a block, a vector or the mean share: a list, such as 8B,1KiB or 8..64KiB (default 8B,1KiB,64KiB)", "LIST");
-  add_option(*parser, "--op", options->operation, "operator of reductions (default sum)", "NAME");
-  add_option(*parser, "--type", options->type, "element type of reductions (default f64)", "NAME");
-  begin_group(*parser, group::execution);
-  add_option(*parser, "--side", options->side,
-             "whose collectives: vendor (the MPI library's own), ours or both (default: both under mpirun, else ours)", "NAME");
-  begin_group(*parser, group::measurement);
-  add_option(*parser, "--repetitions", options->repetitions, "repetitions of everything that is timed (default 9, at least 6)",
-             "N");
-  add_option(*parser, "--time", options->time, "approximate time for a collective at one size (default 1s)", "SECONDS");
-  add_option(*parser, "--tolerance", options->tolerance, "a guideline is violated above this factor (default 1.05)", "FACTOR");
-  add_option(*parser, "--seed", options->seed, "seed of the random order of measurements (default 1)", "N");
-  add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
-  begin_group(*parser, group::output);
-  add_flag(*parser, "--list", options->list, "print the guidelines with their sources, and measure nothing");
-  add_flag(*parser, "--strict", options->strict, "exit with code 1 if one of our collectives violates a guideline");
-  add_json_flag(*parser, options->json, "as a JSON object, with all guidelines, also those that are not violated");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "audit",
+                    "find collectives that are slower than other collectives that do the same (performance guidelines)");
+  table.add(group::arguments, {{"collective",
+                                "COLLECTIVE",
+                                {options->collectives, parse_collectives},
+                                "collectives to audit; see 'quadrille list' (default: all)"}});
+  table.add(group::problem,
+            {{"--ranks",
+              "N",
+              {options->ranks, whole("the number of ranks", 1)},
+              fmt::format("number of threads (default {}); a launcher sets the number of ranks itself", standard_audit_threads)},
+             {"--block",
+              "LIST",
+              {options->sizes, parse_sizes},
+              "bytes of a block, a vector or the mean share: a list, such as 8B,1KiB or 8..64KiB (default 8B,1KiB,64KiB)"},
+             {"--op", "NAME", options->operation, "operator of reductions (default sum)"},
+             {"--type", "NAME", options->type, "element type of reductions (default f64)"}});
+  table.add(group::execution,
+            {{"--side", "NAME", options->side,
+              "whose collectives: vendor (the MPI library's own), ours or both (default: both under mpirun, else ours)"}});
+  table.add(group::measurement,
+            {{"--repetitions",
+              "N",
+              {options->repetitions, repeats("repetitions", 1)},
+              "repetitions of everything that is timed (default {default}, at least 6)"},
+             {"--time",
+              "SECONDS",
+              {options->seconds, seconds("the time")},
+              "approximate time for a collective at one size (default {default}s)"},
+             {"--tolerance",
+              "FACTOR",
+              {options->tolerance, factor("the tolerance", 1)},
+              "a guideline is violated above this factor (default {default})"},
+             {"--seed", "N", {options->seed, whole("the seed", 0)}, "seed of the random order of measurements (default {default})"},
+             {"--timeout",
+              "SECONDS",
+              {options->timeout_seconds, seconds("the time-out")},
+              "stop after this time without progress (default {default}s)"}});
+  table.add(group::output, {{"--list", "", options->list, "print the guidelines with their sources, and measure nothing"},
+                            {"--strict", "", options->strict, "exit with code 1 if one of our collectives violates a guideline"}});
+  table.add_json(options->json, "as a JSON object, with all guidelines, also those that are not violated");
+  table.add_output(options->output);
+  table.set_footer(
       "A guideline says that a collective should not be slower than a mock-up: other collectives that do the same work, such as a "
       "gather and a broadcast for an allgather. Both sides run alternately on real, checked data. The factor is the left "
       "side's time divided by the right side's, the median of the repetitions, with a 95 % confidence interval. A guideline is "
@@ -48,7 +64,7 @@ Subcommand add_audit(CLI::App& command) {
       "  mpirun -n 4 quadrille audit allgather scatter --block 8..1MiB --side vendor\n"
       "  mpirun -n 8 quadrille audit --side ours --tolerance 1.15 --strict --json --output audit.json\n"
       "  quadrille audit --list");
-  return {parser, [options] { return run_audit(*options); },
+  return {std::move(table), [options] { return run_audit(*options); },
           [options] { return !options->list && joins_launched_ranks(std::nullopt); }};
 }
 

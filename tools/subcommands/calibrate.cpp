@@ -13,7 +13,6 @@
 
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"
@@ -25,10 +24,12 @@
 namespace quadrille::command {
 namespace {
 
-constexpr Count most_threads = 64;
+constexpr Count most_threads = 64, standard_threads = 8;
 
 struct CalibrateArguments {
-  std::optional<std::string> ranks, executor, time, output;
+  std::optional<Count> ranks;
+  std::optional<std::string> executor, output;
+  CalibrateOptions calibrate;
   bool without_residuals = false, json = false;
 };
 
@@ -51,7 +52,7 @@ std::filesystem::path file_of(const CalibrateArguments& options) {
 }
 
 CalibrateRequest request_of(const CalibrateArguments& options) {
-  CalibrateRequest request;
+  CalibrateRequest request{.ranks = options.ranks.value_or(standard_threads), .options = options.calibrate};
   const AskedExecutor asked = parse_executor_of_ranks(options.executor);
   const TransportChoice choice = choose_transport();
   request.launched = !asked.on_threads && choice.transport != TransportKind::threads;
@@ -60,9 +61,7 @@ CalibrateRequest request_of(const CalibrateArguments& options) {
         fmt::format("there are no processes to exchange with by the executor {}: {}; start it as 'mpirun -n 8 quadrille calibrate'",
                     *options.executor, choice.reason));
   request.options.executor = asked.executor;
-  if (options.time) request.options.seconds = parse_seconds(*options.time, "the time");
   request.options.residuals = !options.without_residuals;
-  request.ranks = options.ranks ? parse_whole(*options.ranks, "the number of ranks", 2) : 8;
   if (request.ranks > most_threads)
     refuse(fmt::format("{} ranks are too many to calibrate on threads; the limit is {}", request.ranks, most_threads));
   if (request.launched && options.ranks) refuse("the launcher sets the number of ranks; leave --ranks out");
@@ -79,7 +78,7 @@ std::string residuals_text(const std::vector<Residual>& residuals) {
   if (residuals.empty()) return "";
   std::set<Bytes> sizes;
   for (const Residual& each : residuals) sizes.insert(each.block_bytes);
-  std::vector<Column> columns{{"measured / predicted"}, {"by"}};
+  std::vector<Column> columns = headings("measured / predicted|by");
   for (const Bytes bytes : sizes) columns.push_back({bytes == 0 ? "no data" : bytes_text(bytes), Align::right});
   Table table(columns);
   for (const Collective collective : all_collectives())
@@ -115,38 +114,25 @@ std::string calibration_text(const Calibration& calibration) {
 }
 
 Json calibration_json(const Calibration& calibration) {
-  Json fits = Json::array(), models = Json::object(), residuals = Json::array();
-  for (const LineFit& fit : calibration.fits) {
-    Json samples = Json::array();
-    for (const auto& sample : fit.samples)
-      samples.push_back({{"bytes", sample.bytes},
-                         {"seconds", sample.seconds},
-                         {"clock_bound_s", sample.clock_bound_s},
-                         {"fitted_s", fit.at(sample.bytes)}});
-    fits.push_back({{"of", fit.of},
-                    {"startup_s", fit.startup_s},
-                    {"s_per_byte", fit.s_per_byte},
-                    {"worst_error", fit.worst_error()},
-                    {"samples", std::move(samples)}});
-  }
-  for (const auto& [id, coefficients] : calibration.machine.models)
-    for (const auto& [key, value] : coefficients) models[id][key] = value;
-  for (const Residual& each : calibration.machine.residuals)
-    residuals.push_back({{"collective", name(each.collective)},
-                         {"by", name(each.by)},
-                         {"block", each.block_bytes},
-                         {"ratio", each.ratio},
-                         {"spread", each.spread}});
-  return {{"name", calibration.machine.name},
-          {"description", calibration.machine.description},
-          {"models", std::move(models)},
-          {"fits", std::move(fits)},
-          {"residuals", std::move(residuals)},
-          {"residual_node_sizes", calibration.machine.residual_node_sizes},
-          {"max_rate_error", calibration.max_rate_error},
-          {"copy_s_per_byte", calibration.copy_s_per_byte},
-          {"gather_s_per_byte", calibration.gather_s_per_byte},
-          {"missing", calibration.missing}};
+  const MachineCosts& machine = calibration.machine;
+  Json object = MEMBERS_OF(machine, name, description, models);
+  object["fits"] = array_of(calibration.fits, [](const LineFit& fit) {
+    Json json = MEMBERS_OF(fit, of, startup_s, s_per_byte);
+    json["worst_error"] = fit.worst_error();
+    json["samples"] = array_of(fit.samples, [&](const auto& sample) {
+      return joined(MEMBERS_OF(sample, bytes, seconds, clock_bound_s), {{"fitted_s", fit.at(sample.bytes)}});
+    });
+    return json;
+  });
+  object["residuals"] = array_of(machine.residuals, [](const Residual& each) {
+    return Json{{"collective", name(each.collective)},
+                {"by", name(each.by)},
+                {"block", each.block_bytes},
+                {"ratio", each.ratio},
+                {"spread", each.spread}};
+  });
+  object["residual_node_sizes"] = machine.residual_node_sizes;
+  return joined(object, MEMBERS_OF(calibration, max_rate_error, copy_s_per_byte, gather_s_per_byte, missing));
 }
 
 constexpr double most_tolerated_error = 0.5;  // of a fit; above this a remark is printed
@@ -174,73 +160,49 @@ void report(Calibration calibration, const CalibrateRequest& request, bool json)
                          : request.file.string()));
 }
 
-// Shows on a line of stderr what the calibration is doing.
-auto with_progress(CalibrateOptions options, const auto& run_calibrate) {
-  ProgressLine line;
-  options.progress = [&](std::string_view doing) { line.show(doing); };
-  return run_calibrate(options);
-}
-
-int run_launched(const CalibrateRequest& request, bool json) {
-  const std::unique_ptr<Communicator> world = join_launched_ranks();
-  if (!first_can_write(*world, request.file.string())) return misused;
-  try {
-    const Calibration calibration =
-        with_progress(request.options, [&](const CalibrateOptions& told) { return calibrate(*world, told); });
-    if (world->rank() == 0) report(calibration, request, json);
-    return good;
-  } catch (const Error& error) {
-    // All ranks throw this error. After any other error, other ranks may still wait for this one.
-    if (error.code() == ErrorCode::misuse) throw;
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), error.what());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world->rank(), error.what());
-  }
-  world->abort(misused);
-  return misused;
-}
-
 int run_calibrate(const CalibrateArguments& options) {
   const CalibrateRequest request = request_of(options);
-  if (request.launched) return run_launched(request, options.json);
-  Output{request.file.string()};  // throws if it cannot be written
-  Calibration calibration;
-  with_progress(request.options, [&](const CalibrateOptions& told) {
-    run_threads(request.ranks, [&](Communicator& communicator) {
-      Calibration mine = calibrate(communicator, told);
-      if (communicator.rank() == 0) calibration = std::move(mine);
-    });
+  RankGroup ranks = request.launched ? RankGroup(join_launched_ranks()) : RankGroup(request.ranks);
+  if (!ranks.first_can_write({request.file.string()})) return misused;
+  CalibrateOptions told = request.options;
+  std::optional<ProgressLine> line(std::in_place);
+  told.progress = [&](std::string_view doing) { line->show(doing); };
+  return ranks.run(RankGroup::for_ever, [&](Communicator& communicator) {
+    Calibration calibration = calibrate(communicator, told);
+    if (communicator.rank() != 0) return good;
+    line.reset();
+    report(std::move(calibration), request, options.json);
+    return good;
   });
-  report(std::move(calibration), request, options.json);
-  return good;
 }
 
 }  // namespace
 
 Subcommand add_calibrate(CLI::App& command) {
   auto options = std::make_shared<CalibrateArguments>();
-  CLI::App* parser = add_subcommand(
-      command, "calibrate",
-      "measure what start-ups and bytes cost on this machine, and keep the costs as this-machine for price and race");
-  begin_group(*parser, group::execution);
-  add_option(*parser, "--ranks", options->ranks, "number of threads (default 8); a launcher sets the number of ranks itself", "N");
-  add_option(*parser, "--executor", options->executor,
-             "threads, " + executor_help() +
-                 "; default: without a launcher threads, else the first of shared, hybrid and mpi that the ranks have",
-             "NAME");
-  begin_group(*parser, group::measurement);
-  add_option(
-      *parser, "--time", options->time,
-      "approximate time of the fits (default 2s); comparing prices with measured times takes as long again, at most twice as long",
-      "SECONDS");
-  add_flag(
-      *parser, "--without-residuals", options->without_residuals,
-      "do not compare the prices with measured times of collectives; 'quadrille project' then assumes that they are off by 20 %");
-  add_json_flag(*parser, options->json, "print a JSON object");
-  add_option(*parser, "-o,--output", options->output,
-             "write the machine to this file (default: this-machine.toml in the user's folder)", "FILE");
-  set_footer(
-      *parser,
+  OptionTable table(command, "calibrate",
+                    "measure what start-ups and bytes cost on this machine, and keep the costs as this-machine for price and race");
+  table.add(group::execution,
+            {{"--ranks",
+              "N",
+              {options->ranks, whole("the number of ranks", 2)},
+              fmt::format("number of threads (default {}); a launcher sets the number of ranks itself", standard_threads)},
+             {"--executor", "NAME", options->executor,
+              "threads, " + executor_help() +
+                  "; default: without a launcher threads, else the first of shared, hybrid and mpi that the ranks have"}});
+  table.add(group::measurement,
+            {{"--time",
+              "SECONDS",
+              {options->calibrate.seconds, seconds("the time")},
+              "approximate time of the fits (default {default}s); comparing prices with measured times takes as long "
+              "again, at most twice as long"},
+             {"--without-residuals", "", options->without_residuals,
+              "do not compare the prices with measured times of collectives; 'quadrille project' then assumes "
+              "that they are off by 20 %"}});
+  table.add_json(options->json, "print a JSON object");
+  table.add(group::output, {{"-o,--output", "FILE", options->output,
+                             "write the machine to this file (default: this-machine.toml in the user's folder)"}});
+  table.set_footer(
       "The fitted lines are printed with their distance from the measured times. Figures that cannot be measured are left "
       "out. Then each collective is timed at eight sizes, by our choice and by the MPI library's own; the file has these times "
       "divided by the prices, by which 'quadrille project' corrects prices and draws bands.\n\n"
@@ -249,7 +211,7 @@ Subcommand add_calibrate(CLI::App& command) {
       "  mpirun -n 8 quadrille calibrate --output eight.toml\n"
       "  quadrille run -n 4 quadrille calibrate --executor shared\n"
       "  quadrille price alltoall --ranks 8 --machine this-machine");
-  Subcommand subcommand{parser, [options] { return run_calibrate(*options); },
+  Subcommand subcommand{std::move(table), [options] { return run_calibrate(*options); },
                         [options] { return joins_launched_ranks(options->executor); }};
   subcommand.writes = [] { return FileFormat::toml; };
   return subcommand;

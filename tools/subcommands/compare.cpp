@@ -8,7 +8,6 @@
 
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "quadrille/error.hpp"
 #include "reports/result_file.hpp"
 #include "subcommands/subcommand.hpp"
@@ -21,7 +20,8 @@ namespace {
 
 struct CompareArguments {
   std::vector<std::string> files;
-  std::optional<std::string> fail_above, output;
+  double fail_above = std::numeric_limits<double>::infinity();
+  std::optional<std::string> output;
   bool json = false;
 };
 
@@ -122,14 +122,7 @@ std::string line_of(const RaceFile& race) {
 std::string comparison_text(const Comparison& comparison) {
   std::string text = fmt::format("{} among {}\nA: {}\nB: {}\n\n", comparison.a.collective, counted(comparison.a.ranks, "rank"),
                                  line_of(comparison.a), line_of(comparison.b));
-  Table table({{"size", Align::right},
-               {"algorithm"},
-               {"policy"},
-               {"executor"},
-               {"A", Align::right},
-               {"B", Align::right},
-               {"B / A"},
-               {"B is"}});
+  Table table(">size|algorithm|policy|executor|>A|>B|B / A|B is");
   std::size_t marked = 0;
   double least_confidence = 1;
   for (const Change& change : comparison.changes) {
@@ -147,59 +140,54 @@ std::string comparison_text(const Comparison& comparison) {
       text += fmt::format("only in {}: {}, {}{}{}\n", name, cell.size->text, cell.entry->short_name,
                           cell.entry->is_vendor ? "" : ", " + cell.entry->settings(),
                           cell.entry->is_vendor ? "" : ", " + cell.entry->executor);
-  text +=
-      wrapped(
-          fmt::format(
-              "{} of {} changed; the intervals ({:.0f} % confidence) cover only the repetitions of these two launches. Times also "
-              "differ between launches, so repeat both before you draw conclusions",
-              marked, comparison.changes.size(), 100 * least_confidence),
-          terminal_width(), 0) +
-      '\n';
+  text += paragraph(
+      fmt::format(
+          "{} of {} changed; the intervals ({:.0f} % confidence) cover only the repetitions of these two launches. Times also "
+          "differ between launches, so repeat both before you draw conclusions",
+          marked, comparison.changes.size(), 100 * least_confidence),
+      0);
   return text;
 }
 
-Json comparison_json(const RaceFile& race) {
-  return {{"file", race.file}, {"transport", race.transport}, {"machine", race.machine}, {"version", race.version}};
-}
+Json comparison_json(const RaceFile& race) { return MEMBERS_OF(race, file, transport, machine, version); }
 
 Json comparison_json(const Cell& cell) {
   const RaceFileEntry& entry = *cell.entry;
-  return {{"block_bytes", cell.size->bytes}, {"algorithm", entry.algorithm}, {"policy", entry.policy},
-          {"buffers", entry.buffers},        {"executor", entry.executor},   {"keep_step", entry.keep_step}};
+  return joined({{"block_bytes", cell.size->bytes}}, MEMBERS_OF(entry, algorithm, policy, buffers, executor, keep_step));
 }
 
 Json comparison_json(const Comparison& comparison) {
-  Json changes = Json::array(), only_in_a = Json::array(), only_in_b = Json::array();
-  for (const Change& change : comparison.changes) {
+  const auto change_json = [](const Change& change) {
     Json object = comparison_json(change.a);
     object.update({{"a_median_s", change.a.entry->seconds.median},
                    {"b_median_s", change.b.entry->seconds.median},
-                   {"ratio", change.ratio.median},
-                   {"lower", change.ratio.lower},
-                   {"upper", change.ratio.upper},
-                   {"confidence", change.ratio.confidence},
-                   {"verdict", change.verdict().empty() ? "no change seen" : change.verdict()}});
-    changes.push_back(std::move(object));
-  }
-  for (const Cell& cell : comparison.only_in_a) only_in_a.push_back(comparison_json(cell));
-  for (const Cell& cell : comparison.only_in_b) only_in_b.push_back(comparison_json(cell));
-  return {{"collective", comparison.a.collective}, {"ranks", comparison.a.ranks},   {"a", comparison_json(comparison.a)},
-          {"b", comparison_json(comparison.b)},    {"changes", std::move(changes)}, {"only_in_a", std::move(only_in_a)},
-          {"only_in_b", std::move(only_in_b)}};
+                   {"ratio", change.ratio.median}});
+    object.update(MEMBERS_OF(change.ratio, lower, upper, confidence));
+    object["verdict"] = change.verdict().empty() ? "no change seen" : change.verdict();
+    return object;
+  };
+  const auto cell_json = [](const Cell& cell) { return comparison_json(cell); };
+  Json object = MEMBERS_OF(comparison.a, collective, ranks);
+  object.update({{"a", comparison_json(comparison.a)},
+                 {"b", comparison_json(comparison.b)},
+                 {"changes", array_of(comparison.changes, change_json)},
+                 {"only_in_a", array_of(comparison.only_in_a, cell_json)},
+                 {"only_in_b", array_of(comparison.only_in_b, cell_json)}});
+  return object;
 }
 
 int run_compare(const CompareArguments& options) {
   if (options.files.size() != 2)
     refuse("name two files that 'quadrille race --json' wrote: quadrille compare before.json after.json");
-  const double limit =
-      options.fail_above ? parse_factor(*options.fail_above, "--fail-above", 0.001) : std::numeric_limits<double>::infinity();
   if (options.files[0] == "-" && options.files[1] == "-") refuse("only one of the two files can be stdin");
   Comparison comparison{.a = read_race_file(options.files[0]), .b = read_race_file(options.files[1])};
   compare(comparison);
   Output(options.output).finish(options.json ? to_text(comparison_json(comparison)) : comparison_text(comparison));
-  const auto worst = std::count_if(comparison.changes.begin(), comparison.changes.end(),
-                                   [&](const Change& change) { return change.is_known() && change.ratio.lower > limit; });
-  if (worst > 0) remark(fmt::format("{} of {} are slower by more than a factor of {}", worst, comparison.changes.size(), limit));
+  const auto worst = std::count_if(comparison.changes.begin(), comparison.changes.end(), [&](const Change& change) {
+    return change.is_known() && change.ratio.lower > options.fail_above;
+  });
+  if (worst > 0)
+    remark(fmt::format("{} of {} are slower by more than a factor of {}", worst, comparison.changes.size(), options.fail_above));
   return worst > 0 ? with_findings : good;
 }
 
@@ -207,15 +195,15 @@ int run_compare(const CompareArguments& options) {
 
 Subcommand add_compare(CLI::App& command) {
   auto options = std::make_shared<CompareArguments>();
-  CLI::App* parser = add_subcommand(command, "compare", "what changed between two races, with intervals");
-  add_option(*parser, "files", options->files, "two results of 'quadrille race --json', A and B; '-' is stdin", "FILE");
-  begin_group(*parser, group::measurement);
-  add_option(*parser, "--fail-above", options->fail_above,
-             "exit code 1 if the whole interval of any B / A is above this, such as 1.1", "FACTOR");
-  add_json_flag(*parser, options->json, "as a JSON object");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "compare", "what changed between two races, with intervals");
+  table.add(group::arguments, {{"files", "FILE", options->files, "two results of 'quadrille race --json', A and B; '-' is stdin"}});
+  table.add(group::measurement, {{"--fail-above",
+                                  "FACTOR",
+                                  {options->fail_above, factor("--fail-above", 0.001)},
+                                  "exit code 1 if the whole interval of any B / A is above this, such as 1.1"}});
+  table.add_json(options->json, "as a JSON object");
+  table.add_output(options->output);
+  table.set_footer(
       "Candidates are matched by size, algorithm, policy and executor. B / A is the median of the quotients of all repetitions of "
       "B and all repetitions of A (Hodges and Lehmann), and its interval is that of Mann and Whitney's test. B is 'slower' "
       "or 'faster' where the interval excludes 1; these come first, the largest change on top.\n"
@@ -226,7 +214,7 @@ Subcommand add_compare(CLI::App& command) {
       "  quadrille race alltoall --json -o after.json\n"
       "  quadrille compare before.json after.json\n"
       "  quadrille compare before.json after.json --fail-above 1.1");
-  return {parser, [options] { return run_compare(*options); }};
+  return {std::move(table), [options] { return run_compare(*options); }};
 }
 
 }  // namespace quadrille::command

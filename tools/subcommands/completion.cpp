@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/operator.hpp"
@@ -319,13 +318,13 @@ int run_completion(const CLI::App& command, const CompletionArguments& options) 
 
 Subcommand add_completion(CLI::App& command) {
   auto options = std::make_shared<CompletionArguments>();
-  CLI::App* parser = add_subcommand(command, "completion", "print a completion script for the shell");
-  add_option(*parser, "shell", options->shell, "bash, fish or zsh", "SHELL");
-  add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "Examples:\n  source <(quadrille completion bash)\n  source <(quadrille completion zsh)\n  quadrille completion fish "
-             "| source");
-  Subcommand subcommand{parser, [&command, options] { return run_completion(command, *options); }};
+  OptionTable table(command, "completion", "print a completion script for the shell");
+  table.add(group::arguments, {{"shell", "SHELL", options->shell, "bash, fish or zsh"}});
+  table.add_output(options->output);
+  table.set_footer(
+      "Examples:\n  source <(quadrille completion bash)\n  source <(quadrille completion zsh)\n  quadrille completion fish "
+      "| source");
+  Subcommand subcommand{std::move(table), [&command, options] { return run_completion(command, *options); }};
   subcommand.reads_environment = false;
   return subcommand;
 }

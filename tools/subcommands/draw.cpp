@@ -8,7 +8,6 @@
 
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/file_format.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
@@ -24,9 +23,7 @@ namespace {
 
 struct DrawArguments {
   std::string subject;  // a collective, or a file
-  std::vector<std::string> algorithms;
-  GeneratorOptions generators;
-  ProblemOptions problem;
+  SubjectOptions about;
   std::optional<std::string> picture, round, limit, only_rank, output;
 };
 
@@ -35,7 +32,7 @@ const std::vector<std::string> pictures{"space-time", "blocks", "links", "traffi
 std::string drawn(const DrawArguments& options, const Schedule& schedule, const std::vector<Finding>& findings) {
   const std::string picture = options.picture.value_or(pictures.front());
   DrawOptions how{.findings = findings};
-  if (options.problem.pattern) how.note = "pattern " + *options.problem.pattern;
+  if (options.about.problem.pattern) how.note = "pattern " + *options.about.problem.pattern;
   if (options.round) {
     how.each_round = *options.round == "each";
     if (!how.each_round) how.round = parse_whole(*options.round, "the round", 0);
@@ -49,7 +46,7 @@ std::string drawn(const DrawArguments& options, const Schedule& schedule, const 
     how.only_rank = parse_whole(*options.only_rank, "the rank", 0);
     if (picture != pictures.front()) refuse(fmt::format("--as {} shows all ranks; --only-rank goes with space-time", picture));
   }
-  const auto topology = options.problem.network();
+  const auto topology = options.about.problem.network();
   if (topology && picture != "links") how.note += fmt::format("{}on {}", how.note.empty() ? "" : ", ", topology->name());
   if (picture == "links") {
     if (!topology) refuse("--as links needs a network; name one: --topology torus:4x8");
@@ -61,22 +58,19 @@ std::string drawn(const DrawArguments& options, const Schedule& schedule, const 
   return picture == "blocks" ? draw_blocks(schedule, how) : draw_space_time(schedule, how);
 }
 
-Case named_case(const DrawArguments& options, Collective collective) {
-  const std::vector<Case> cases =
-      named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators);
-  if (cases.size() > 1)
-    refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", cases.size()));
-  return cases.front();
-}
-
-Schedule read(const DrawArguments& options) {
-  check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
-  refuse_generators_of_file(options.generators);
+ShownSchedule drawn_schedule(const DrawArguments& options, ProgressLine& progress) {
+  if (const auto collective = collective_named(options.subject)) {
+    const std::vector<Case> cases = options.about.named_cases(*collective);
+    if (cases.size() > 1)
+      refuse(fmt::format("a picture shows one schedule, not {}; ask for one algorithm, number of ranks and size", cases.size()));
+    return shown(cases.front(), progress);
+  }
+  options.about.check_file(options.subject);
   std::vector<Schedule> schedules = read_schedules(options.subject);
   if (schedules.size() != 1)
     refuse(fmt::format("a picture shows one schedule, and {} holds {}; write the one to draw to a file of its own",
                        label_of(options.subject), schedules.size()));
-  return std::move(schedules.front());
+  return shown_of_file(std::move(schedules.front()), options.subject);
 }
 
 int run_draw(const DrawArguments& options) {
@@ -84,14 +78,9 @@ int run_draw(const DrawArguments& options) {
   if (options.picture && std::find(pictures.begin(), pictures.end(), *options.picture) == pictures.end())
     refuse_unknown("picture", *options.picture, pictures);
   Output output(options.output);
-  const auto collective = collective_named(options.subject);
   ProgressLine progress;
   progress.show("draws " + options.subject);
-  std::optional<Case> its_case;
-  if (collective) its_case = named_case(options, *collective);
-  const Schedule schedule = its_case ? progress.followed(its_case->schedule()) : read(options);
-  std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-  if (!its_case || its_case->is_own()) findings = verify(schedule, {.most_findings = most_counted_findings});
+  const auto [schedule, label, findings, is_of_file] = drawn_schedule(options, progress);
   std::string picture;
   try {
     picture = drawn(options, schedule, findings);
@@ -101,7 +90,7 @@ int run_draw(const DrawArguments& options) {
   progress.clear();
   output.finish(picture_for(options.output, std::move(picture)));
   if (findings.empty()) return good;
-  complain_of(schedule, its_case ? its_case->short_name() : label_of(options.subject), "its picture shows", findings);
+  complain_of(schedule, label, "its picture shows", findings);
   return with_findings;
 }
 
@@ -109,30 +98,24 @@ int run_draw(const DrawArguments& options) {
 
 Subcommand add_draw(CLI::App& command) {
   auto options = std::make_shared<DrawArguments>();
-  CLI::App* parser = add_subcommand(command, "draw", "draw a schedule as SVG, PNG or PDF");
-  add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule ('-' is stdin)", "COLLECTIVE|FILE");
-  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  begin_group(*parser, group::output);
-  add_option(*parser, "--as", options->picture,
-             "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds after "
-             "each round; links: the load of the topology's links; traffic: who sends how much to whom",
-             "PICTURE");
-  add_option(
-      *parser, "--round", options->round,
-      "links and traffic: only the messages of this round, counted from 0 (default: of all rounds); each: a panel for each round "
-      "(links only)",
-      "N|each");
-  add_option(*parser, "--limit", options->limit, "with --round each: panels for the first N rounds only (default 12; 0: for all)",
-             "N");
-  add_option(*parser, "--only-rank", options->only_rank,
-             "space-time: only the messages that this rank sends or receives (default: all; where they are too many to follow, "
-             "one rank's are strong and the others faint)",
-             "RANK");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "draw", "draw a schedule as SVG, PNG or PDF");
+  table.add(group::arguments,
+            {{"subject", "COLLECTIVE|FILE", options->subject, "a collective, or a file with a schedule ('-' is stdin)"}});
+  options->about.add_to(table, "such as bruck:radix=8,ports=2");
+  table.add(
+      group::output,
+      {{"--as", "PICTURE", options->picture,
+        "space-time: messages as arrows from rank to rank, round by round (the default); blocks: what the memory holds after "
+        "each round; links: the load of the topology's links; traffic: who sends how much to whom"},
+       {"--round", "N|each", options->round,
+        "links and traffic: only the messages of this round, counted from 0 (default: of all rounds); each: a panel for each round "
+        "(links only)"},
+       {"--limit", "N", options->limit, "with --round each: panels for the first N rounds only (default 12; 0: for all)"},
+       {"--only-rank", "RANK", options->only_rank,
+        "space-time: only the messages that this rank sends or receives (default: all; where they are too many to follow, "
+        "one rank's are strong and the others faint)"}});
+  table.add_output(options->output);
+  table.set_footer(
       "The schedule of a file or command is verified first. A wrong one is drawn with crosses at its findings and the texts of the "
       "first cause and the first finding below; blocks also marks bytes that are missing or wrong at the end. The exit code is "
       "then "
@@ -142,7 +125,7 @@ Subcommand add_draw(CLI::App& command) {
       "  quadrille draw alltoall --algorithm bruck --ranks 5 --as blocks -o blocks.svg\n"
       "  quadrille draw alltoall --algorithm shift --topology torus:4x4 --as links --round 5 -o links.svg\n"
       "  quadrille draw alltoallv --algorithm direct --ranks 32 --pattern power-law --as traffic -o traffic.svg");
-  Subcommand subcommand{parser, [options] { return run_draw(*options); }};
+  Subcommand subcommand{std::move(table), [options] { return run_draw(*options); }};
   subcommand.writes = [] { return FileFormat::svg; };
   return subcommand;
 }

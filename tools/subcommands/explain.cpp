@@ -11,8 +11,7 @@
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
 #include "quadrille/explain.hpp"
@@ -80,7 +79,8 @@ struct ExplainArguments {
   GeneratorOptions generators;
   ProblemOptions problem;
   KnowledgeOptions knowledge;
-  std::optional<std::string> time, output;
+  double seconds = ExplainOptions().seconds;
+  std::optional<std::string> output;
   bool all = false, json = false;
 };
 
@@ -113,8 +113,7 @@ int run_explain(const ExplainArguments& options) {
   constexpr std::size_t endless = 1'000'000;
   // the table leaves out ways that differ only in the executor
   const std::size_t few = most_explained_rows * (options.json ? 1 : all_executors().size());
-  ExplainOptions explained{.most_parts = options.all ? endless : few};
-  if (options.time) explained.seconds = parse_seconds(*options.time, "the time");
+  ExplainOptions explained{.most_parts = options.all ? endless : few, .seconds = options.seconds};
   std::vector<std::pair<Bytes, Problem>> problems;
   for (const Count ranks : options.problem.rank_counts(0))
     for (const Bytes size : options.problem.block_sizes())
@@ -142,7 +141,7 @@ int run_explain(const ExplainArguments& options) {
         text += (text.empty() ? "" : "\n") + text_of(explanation, knowledge, options.all);
     }
   }
-  output.finish(options.json ? to_text(array.size() == 1 ? array[0] : array) : text);
+  output.finish(options.json ? to_text(one_or_all(array)) : text);
   return good;
 }
 
@@ -150,43 +149,43 @@ int run_explain(const ExplainArguments& options) {
 
 Subcommand add_explain(CLI::App& command) {
   auto options = std::make_shared<ExplainArguments>();
-  CLI::App* parser = add_subcommand(command, "explain", "which algorithm a plan would choose here or on another machine, and why");
-  add_option(*parser, "collective", options->collective, "see 'quadrille list'", "COLLECTIVE");
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  begin_group(*parser, group::machine);
-  add_option(*parser, "--machine", options->knowledge.machine,
-             "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here. The "
-             "model is the first that applies, by 'quadrille list models'",
-             "NAME|FILE");
-  add_option(*parser, "--mpi", options->knowledge.mpi,
-             "use the measurements made here with this MPI library: " + alternatives(ids_or_none()) + " (default: the newest ones)",
-             "NAME");
-  add_option(*parser, "--executor", options->knowledge.executor,
-             "consider only " + executor_help() + "; default: all executors that such ranks have", "NAME");
-  add_option(*parser, "--time", options->time,
-             "approximate time to search for the sizes and ranks at which the choice changes (default 4s)", "SECONDS");
-  begin_group(*parser, group::output);
-  add_flag(*parser, "--all", options->all,
-           "all candidates, not just the first ten: also baselines, which the table has only to compare others with them, and "
-           "those that "
-           "differ only in the executor at an equal price; and which algorithms do not apply, and why");
-  add_json_flag(*parser, options->json, "one object for one problem, an array for several");
-  add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "No launcher is needed. Results of 'quadrille tune' come first. Other times are predicted, from the costs of messages "
-             "and copies measured here, or from the figures of a named machine; figures without a published value are assumed, and "
-             "the answer says so. Schedules of --generator are verified and compared with what a plan would choose; a plan takes "
-             "them only if its options name the family. Contention is the extra time because the ranks of a node share its network "
-             "adapter, memory and "
-             "cores.\n\n"
-             "Examples:\n"
-             "  quadrille explain alltoall --ranks 8 --block 1KiB\n"
-             "  quadrille explain alltoall --node-sizes 8x8 --block 1KiB --machine hdr\n"
-             "  quadrille explain alltoall --topology torus:8x8 --block 64B --machine paragon\n"
-             "  quadrille explain alltoallv --counts matrix.mtx\n"
-             "  quadrille explain allreduce --ranks 4 --block 8B,64KiB --mpi openmpi --json");
-  return {parser, [options] { return run_explain(*options); }};
+  OptionTable table(command, "explain", "which algorithm a plan would choose here or on another machine, and why");
+  table.add(group::arguments, {{"collective", "COLLECTIVE", options->collective, "see 'quadrille list'"}});
+  options->generators.add_to(table);
+  options->problem.add_to(table);
+  table.add(
+      group::machine,
+      {{"--machine", "NAME|FILE", options->knowledge.machine,
+        "price by the figures of a named machine, such as hdr, or of a machine file, instead of what was measured here. The "
+        "model is the first that applies, by 'quadrille list models'"},
+       {"--mpi", "NAME", options->knowledge.mpi,
+        "use the measurements made here with this MPI library: " + alternatives(ids_or_none()) + " (default: the newest ones)"},
+       {"--executor", "NAME", options->knowledge.executor,
+        "consider only " + executor_help() + "; default: all executors that such ranks have"},
+       {"--time",
+        "SECONDS",
+        {options->seconds, seconds("the time")},
+        "approximate time to search for the sizes and ranks at which the choice changes (default {default}s)"}});
+  table.add(group::output,
+            {{"--all", "", options->all,
+              "all candidates, not just the first ten: also baselines, which the table has only to compare others with them, and "
+               "those that differ only in the executor at an equal price; and which algorithms do not apply, and why"}});
+  table.add_json(options->json, "one object for one problem, an array for several");
+  table.add_output(options->output);
+  table.set_footer(
+      "No launcher is needed. Results of 'quadrille tune' come first. Other times are predicted, from the costs of messages "
+      "and copies measured here, or from the figures of a named machine; figures without a published value are assumed, and "
+      "the answer says so. Schedules of --generator are verified and compared with what a plan would choose; a plan takes "
+      "them only if its options name the family. Contention is the extra time because the ranks of a node share its network "
+      "adapter, memory and "
+      "cores.\n\n"
+      "Examples:\n"
+      "  quadrille explain alltoall --ranks 8 --block 1KiB\n"
+      "  quadrille explain alltoall --node-sizes 8x8 --block 1KiB --machine hdr\n"
+      "  quadrille explain alltoall --topology torus:8x8 --block 64B --machine paragon\n"
+      "  quadrille explain alltoallv --counts matrix.mtx\n"
+      "  quadrille explain allreduce --ranks 4 --block 8B,64KiB --mpi openmpi --json");
+  return {std::move(table), [options] { return run_explain(*options); }};
 }
 
 }  // namespace quadrille::command

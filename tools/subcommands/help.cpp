@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "options/help_text.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
@@ -37,11 +36,12 @@ int run_help(const CLI::App& command, const HelpArguments& options) {
 
 Subcommand add_help(CLI::App& command) {
   auto options = std::make_shared<HelpArguments>();
-  CLI::App* parser = add_subcommand(command, "help", "explain a subcommand, as its --help does");
-  add_option(*parser, "subcommand", options->subcommand, "the subcommand (default: the command as a whole)", "SUBCOMMAND");
-  add_output_option(*parser, options->output);
-  set_footer(*parser, "Examples:\n  quadrille help\n  quadrille help verify");
-  Subcommand subcommand{parser, [&command, options] { return run_help(command, *options); }};
+  OptionTable table(command, "help", "explain a subcommand, as its --help does");
+  table.add(group::arguments,
+            {{"subcommand", "SUBCOMMAND", options->subcommand, "the subcommand (default: the command as a whole)"}});
+  table.add_output(options->output);
+  table.set_footer("Examples:\n  quadrille help\n  quadrille help verify");
+  Subcommand subcommand{std::move(table), [&command, options] { return run_help(command, *options); }};
   subcommand.reads_environment = false;
   return subcommand;
 }

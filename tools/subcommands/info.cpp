@@ -18,7 +18,6 @@
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/system/pipes.hpp"
 #include "foundation/text/wording.hpp"
-#include "options/common_options.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
@@ -148,24 +147,11 @@ std::string sharing_text(const Sharing& sharing) {
 }
 
 Json sharing_json(const Sharing& sharing) {
-  Json json{{"available", sharing.why_not.empty()},
-            {"reason", sharing.why_not},
-            {"machine", fmt::format("{:016x}", sharing.machine)},
-            {"pid_namespace", sharing.pid_namespace},
-            {"heap_bytes", sharing.heap_bytes},
-            {"control_bytes", sharing.control_bytes},
-            {"mapped_bytes", sharing.mapped_bytes}};
-  json["address_limit_bytes"] = nullptr;
-  json["free_address_bytes"] = nullptr;
-  if (sharing.address_limit_bytes) {
-    json["address_limit_bytes"] = *sharing.address_limit_bytes;
-    json["free_address_bytes"] = sharing.free_address_bytes;
-  }
-  json["reads_private_memory"] = nullptr;
-  if (sharing.reads_private_memory) json["reads_private_memory"] = *sharing.reads_private_memory;
-  json["ptrace_scope"] = nullptr;
-  if (sharing.ptrace_scope) json["ptrace_scope"] = *sharing.ptrace_scope;
-  json["plan_memory_bytes"] = sharing.plan_memory_bytes;
+  Json json{
+      {"available", sharing.why_not.empty()}, {"reason", sharing.why_not}, {"machine", fmt::format("{:016x}", sharing.machine)}};
+  json.update(MEMBERS_OF(sharing, pid_namespace, heap_bytes, control_bytes, mapped_bytes, address_limit_bytes, free_address_bytes));
+  if (!sharing.address_limit_bytes) json["free_address_bytes"] = nullptr;
+  json.update(MEMBERS_OF(sharing, reads_private_memory, ptrace_scope, plan_memory_bytes));
   return json;
 }
 
@@ -206,16 +192,15 @@ int run_info(const InfoArguments& options) {
 
 Subcommand add_info(CLI::App& command) {
   auto options = std::make_shared<InfoArguments>();
-  CLI::App* parser =
-      add_subcommand(command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
-  add_json_flag(*parser, options->json, "as a JSON object");
-  add_output_option(*parser, options->output);
-  set_footer(*parser, "The environment variable QUADRILLE_MPI (" + alternatives(ids_or_none()) +
-                          ") overrules what the launcher suggests; 'quadrille list "
-                          "environment' lists all variables.\n"
-                          "Two ranks can share memory if this command prints the same machine and pid namespace for both.\n\n"
-                          "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
-  return {parser, [options] { return run_info(*options); }};
+  OptionTable table(command, "info", "version, machine, shared memory, MPI libraries found, and which one would be used and why");
+  table.add_json(options->json, "as a JSON object");
+  table.add_output(options->output);
+  table.set_footer("The environment variable QUADRILLE_MPI (" + alternatives(ids_or_none()) +
+                   ") overrules what the launcher suggests; 'quadrille list "
+                   "environment' lists all variables.\n"
+                   "Two ranks can share memory if this command prints the same machine and pid namespace for both.\n\n"
+                   "Examples:\n  quadrille info\n  mpirun -n 2 quadrille info");
+  return {std::move(table), [options] { return run_info(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -13,7 +13,6 @@
 #include "foundation/environment.hpp"
 #include "mpi_face/policy/step.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
 #include "subcommands/list_models.hpp"
@@ -45,11 +44,10 @@ std::string environment_markdown() {
 }
 
 Json environment_json() {
-  Json array = Json::array();
-  for (const EnvironmentVariable& variable : all_environment_variables())
-    array.push_back(
-        {{"name", variable.name}, {"values", values_text(variable)}, {"about", variable.about}, {"read_by", variable.reader}});
-  return array;
+  return array_of(all_environment_variables(), [](const EnvironmentVariable& variable) {
+    return Json{
+        {"name", variable.name}, {"values", values_text(variable)}, {"about", variable.about}, {"read_by", variable.reader}};
+  });
 }
 
 struct ListArguments {
@@ -86,27 +84,20 @@ std::size_t id_width_of(const std::vector<const Algorithm*>& algorithms) {
 }
 
 Json algorithm_json(const Algorithm& algorithm) {
-  Json parameters = Json::array();
-  for (const Parameter& parameter : algorithm.parameters) {
-    Json entry{{"name", parameter.name},
-               {"summary", parameter.summary},
-               {"default", parameter.standard_for ? Json(parameter.standard_rule) : to_json(parameter.standard)}};
+  Json object{{"collective", name(algorithm.collective)}};
+  object.update(MEMBERS_OF(algorithm, id, summary, picture));
+  object["parameters"] = array_of(algorithm.parameters, [](const Parameter& parameter) {
+    Json entry = MEMBERS_OF(parameter, name, summary);
+    entry["default"] = parameter.standard_for ? Json(parameter.standard_rule) : to_json(parameter.standard);
     if (parameter.choices.empty())
       entry["range"] = range_text(parameter);
     else
       entry["choices"] = parameter.choices;
     if (!parameter.form.empty()) entry["form"] = parameter.form;
-    parameters.push_back(std::move(entry));
-  }
-  Json object{{"collective", name(algorithm.collective)},
-              {"id", algorithm.id},
-              {"summary", algorithm.summary},
-              {"picture", algorithm.picture},
-              {"parameters", std::move(parameters)},
-              {"needs", algorithm.needs},
-              {"source", algorithm.source},
-              {"default", is_default(algorithm)},
-              {"baseline", is_baseline(algorithm)}};
+    return entry;
+  });
+  object.update(MEMBERS_OF(algorithm, needs, source));
+  object.update({{"default", is_default(algorithm)}, {"baseline", is_baseline(algorithm)}});
   if (algorithm.combining) object["operands"] = algorithm.combining_rule;
   return object;
 }
@@ -202,10 +193,9 @@ std::string decisions_markdown() {
 }
 
 Json decisions_json() {
-  Json array = Json::array();
-  for (const mpi_face::InstructionRule& rule : mpi_face::instruction_rules())
-    array.push_back({{"message", rule.name}, {"when", rule.when}, {"then", rule.then}, {"from", rule.from}, {"to", rule.to}});
-  return array;
+  return array_of(mpi_face::instruction_rules(), [](const mpi_face::InstructionRule& rule) {
+    return joined({{"message", rule.name}}, MEMBERS_OF(rule, when, then, from, to));
+  });
 }
 
 // A table that `list` can print instead of algorithms.
@@ -283,26 +273,27 @@ int run_list(const ListArguments& options) {
 
 Subcommand add_list(CLI::App& command) {
   auto options = std::make_shared<ListArguments>();
-  CLI::App* parser = add_subcommand(command, "list", "the algorithms: what they do, parameters, restrictions, source");
-  add_option(*parser, "collective", options->collective,
-             "only this collective; or the models or machines that 'price' knows, the networks of --topology, the environment "
-             "variables, or the decisions of 'wrap'",
-             "COLLECTIVE|models|machines|topologies|environment|decisions");
-  add_option(*parser, "algorithm", options->algorithm, "only this algorithm of the collective", "ALGORITHM");
-  add_json_flag(*parser, options->json, "as a JSON array, or an object for one algorithm");
-  add_flag(*parser, "--markdown", options->markdown, "as the documentation's tables: of one collective, or an index of all");
-  add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "The default algorithm is what a plan uses if no algorithm is named; it applies to every problem. The line 'operands' "
-             "says how a reduction combines its operands: in any order (the operator must commute), in rank order, or along the "
-             "fixed tree. --reproducible demands the fixed tree, because all such algorithms give the same bits.\n\n"
-             "Examples:\n"
-             "  quadrille list\n"
-             "  quadrille list alltoall --json\n"
-             "  quadrille list alltoall bruck\n"
-             "  quadrille list machines\n"
-             "  quadrille list environment");
-  Subcommand subcommand{parser, [options] { return run_list(*options); }};
+  OptionTable table(command, "list", "the algorithms: what they do, parameters, restrictions, source");
+  table.add(group::arguments,
+            {{"collective", "COLLECTIVE|models|machines|topologies|environment|decisions", options->collective,
+              "only this collective; or the models or machines that 'price' knows, the networks of --topology, the environment "
+              "variables, or the decisions of 'wrap'"},
+             {"algorithm", "ALGORITHM", options->algorithm, "only this algorithm of the collective"}});
+  table.add_json(options->json, "as a JSON array, or an object for one algorithm");
+  table.add(group::output,
+            {{"--markdown", "", options->markdown, "as the documentation's tables: of one collective, or an index of all"}});
+  table.add_output(options->output);
+  table.set_footer(
+      "The default algorithm is what a plan uses if no algorithm is named; it applies to every problem. The line 'operands' "
+      "says how a reduction combines its operands: in any order (the operator must commute), in rank order, or along the "
+      "fixed tree. --reproducible demands the fixed tree, because all such algorithms give the same bits.\n\n"
+      "Examples:\n"
+      "  quadrille list\n"
+      "  quadrille list alltoall --json\n"
+      "  quadrille list alltoall bruck\n"
+      "  quadrille list machines\n"
+      "  quadrille list environment");
+  Subcommand subcommand{std::move(table), [options] { return run_list(*options); }};
   subcommand.reads_environment = false;
   return subcommand;
 }

@@ -75,7 +75,7 @@ std::string models_text() {
     for (const Coefficient& coefficient : model->coefficients) width = std::max(width, coefficient.key.size());
   std::string text;
   for (const Model* model : all_models()) {
-    text += wrapped(fmt::format("{}: {} [{}]", model->id, model->formula, model->source), terminal_width(), 2) + '\n';
+    text += paragraph(fmt::format("{}: {} [{}]", model->id, model->formula, model->source));
     if (const std::string needs = needs_text(*model); !needs.empty()) text += fmt::format("  needs {}\n", needs);
     for (const Coefficient& coefficient : model->coefficients)
       text += wrapped(fmt::format("  {:<{}}  {}{}", coefficient.key, width, coefficient.meaning, when_left_out(coefficient)),
@@ -99,30 +99,21 @@ std::string models_markdown() {
 }
 
 Json models_json() {
-  Json array = Json::array();
-  for (const Model* model : all_models()) {
-    Json coefficients = Json::array();
-    for (const Coefficient& coefficient : model->coefficients)
-      coefficients.push_back({{"key", coefficient.key},
-                              {"meaning", coefficient.meaning},
-                              {"required", coefficient.required},
-                              {"standard", coefficient.standard ? Json(*coefficient.standard) : Json(nullptr)}});
-    array.push_back({{"id", model->id},
-                     {"formula", model->formula},
-                     {"source", model->source},
-                     {"needs", needs_text(*model)},
-                     {"coefficients", std::move(coefficients)}});
-  }
-  return array;
+  return array_of(all_models(), [](const Model* model) {
+    Json object = MEMBERS_OF(*model, id, formula, source);
+    object["needs"] = needs_text(*model);
+    object["coefficients"] =
+        array_of(model->coefficients, [](const Coefficient& each) { return MEMBERS_OF(each, key, meaning, required, standard); });
+    return object;
+  });
 }
 
 std::string machines_text() {
   std::string text;
   for (const MachineCosts& machine : all_machines()) {
-    text += wrapped(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source), terminal_width(), 2) + '\n';
+    text += paragraph(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source));
     for (const TableTexts& table : tables_of(machine))
-      text += wrapped(fmt::format("  {}: {}", fmt::join(table.models, ", "), fmt::join(table.values, ", ")), terminal_width(), 4) +
-              '\n';
+      text += paragraph(fmt::format("  {}: {}", fmt::join(table.models, ", "), fmt::join(table.values, ", ")), 4);
   }
   return text;
 }
@@ -139,20 +130,8 @@ std::string machines_markdown() {
 }
 
 Json machines_json() {
-  Json array = Json::array();
-  for (const MachineCosts& machine : all_machines()) {
-    Json models = Json::object(), assumed = Json::object();
-    for (const auto& [id, coefficients] : machine.models)
-      for (const auto& [key, value] : coefficients) models[id][key] = value;
-    for (const auto& [id, rules] : machine.assumed)
-      for (const auto& [key, rule] : rules) assumed[id][key] = rule;
-    array.push_back({{"name", machine.name},
-                     {"description", machine.description},
-                     {"source", machine.source},
-                     {"models", std::move(models)},
-                     {"assumed", std::move(assumed)}});
-  }
-  return array;
+  return array_of(all_machines(),
+                  [](const MachineCosts& machine) { return MEMBERS_OF(machine, name, description, source, models, assumed); });
 }
 
 std::string topologies_text() {
@@ -175,14 +154,13 @@ std::string topologies_markdown() {
 }
 
 Json topologies_json() {
-  Json array = Json::array();
-  for (const TopologyKind* kind : all_topology_kinds())
-    array.push_back({{"name", kind->name},
-                     {"example", example_of(*kind)},
-                     {"description", kind->description},
-                     {"numbers", kind->numbers == 0 ? Json("one or more") : Json(kind->numbers)},
-                     {"routings", kind->routings}});
-  return array;
+  return array_of(all_topology_kinds(), [](const TopologyKind* kind) {
+    return Json{{"name", kind->name},
+                {"example", example_of(*kind)},
+                {"description", kind->description},
+                {"numbers", kind->numbers == 0 ? Json("one or more") : Json(kind->numbers)},
+                {"routings", kind->routings}};
+  });
 }
 
 }  // namespace quadrille::command

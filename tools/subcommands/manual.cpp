@@ -8,7 +8,6 @@
 #include <cctype>
 #include <memory>
 
-#include "options/common_options.hpp"
 #include "options/help_text.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/machine.hpp"
@@ -89,10 +88,10 @@ std::string page(const CLI::App& command) {
 
 Subcommand add_manual(CLI::App& command) {
   auto output = std::make_shared<std::optional<std::string>>();
-  CLI::App* parser = add_subcommand(command, "manual", "print the manual page, which has all help texts, for man");
-  add_output_option(*parser, *output);
-  set_footer(*parser, "Example:\n  quadrille manual | man -l -");
-  Subcommand subcommand{parser, [&command, output] {
+  OptionTable table(command, "manual", "print the manual page, which has all help texts, for man");
+  table.add_output(*output);
+  table.set_footer("Example:\n  quadrille manual | man -l -");
+  Subcommand subcommand{std::move(table), [&command, output] {
                           Output(*output).finish(page(command));
                           return good;
                         }};

@@ -3,15 +3,25 @@
 // them; the command starts it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "quadrille/problem.hpp"
+
 namespace quadrille::command {
 
+inline constexpr Count standard_audit_threads = 8;
+
 struct AuditArguments {
-  std::vector<std::string> collectives;
-  std::optional<std::string> ranks, block, operation, type, side, repetitions, time, seed, tolerance, timeout, output;
+  std::vector<Collective> collectives;
+  std::vector<Bytes> sizes{8, 1024, 65536};
+  std::optional<Count> ranks;  // threads
+  std::optional<std::string> operation, type, side, output;
+  int repetitions = 9;
+  double seconds = 1, tolerance = 1.05, timeout_seconds = 60;
+  std::uint64_t seed = 1;
   bool list = false, strict = false, json = false;
 };
 
@@ -23,8 +33,9 @@ struct ReproduceArguments {
 
 struct ProjectArguments {
   std::string folder = "quadrille-recording";
-  std::optional<std::string> machine, node_sizes, placement, scale, vendor, computing, away, total_cores, plot, trace, trace_window,
-      goal, goal_side, output;
+  std::optional<std::string> machine, node_sizes, placement, scale, vendor, plot, trace, trace_window, goal, goal_side, output;
+  double computing = 1, away = 1;
+  Count total_cores = 0;  // 0: one a rank
   std::vector<std::string> chosen;
   bool without_late_ranks = false, without_correction = false, full = false, json = false;
 };

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "options/file_format.hpp"
 #include "quadrille/error.hpp"
@@ -19,8 +18,9 @@ namespace quadrille::command {
 namespace {
 
 struct PlotArguments {
-  std::vector<std::string> files, panels;
-  std::optional<std::string> curves, width, output;
+  std::vector<std::string> files;
+  RacePlotForm form;
+  std::optional<std::string> output;
 };
 
 [[noreturn]] void refuse_kind(DocumentKind kind, const std::string& label) {
@@ -57,14 +57,10 @@ int run_plot(const PlotArguments& options) {
   if (options.files.size() > most)
     refuse(fmt::format("{} files are too many for one picture; the limit is {}", options.files.size(), most));
   if (std::count(options.files.begin(), options.files.end(), "-") > 1) refuse("only one of the files can be stdin");
-  RacePlotForm form;
-  if (options.curves) form.curves = parse_curves(*options.curves);
-  if (!options.panels.empty()) form.panels = parse_panels(options.panels);
-  if (options.width) form.width = parse_width(*options.width);
   std::vector<RaceFile> races;
   for (const std::string& file : options.files)
     for (RaceFile& race : read(file)) races.push_back(std::move(race));
-  Output(options.output).finish(picture_for(options.output, race_plot(races, form)));
+  Output(options.output).finish(picture_for(options.output, race_plot(races, options.form)));
   return good;
 }
 
@@ -72,19 +68,25 @@ int run_plot(const PlotArguments& options) {
 
 Subcommand add_plot(CLI::App& command) {
   auto options = std::make_shared<PlotArguments>();
-  CLI::App* parser = add_subcommand(command, "plot", "draw times of races, simulations or prices over sizes and ranks");
-  add_option(
-      *parser, "files", options->files,
-      "results of 'quadrille race --json', one for each number of ranks, or of 'simulate --json' or 'price --json'; '-' is stdin",
-      "FILE");
-  add_output_option(*parser, options->output);
-  add_option(*parser, "--curves", options->curves, "number of candidates drawn besides the vendor, 1 to 8 (default 6)", "N");
-  add_option(*parser, "--panel", options->panels, "what to show: times, ratios or winners; repeatable (default: all three)",
-             "PANEL");
-  add_option(*parser, "--width", options->width,
-             "width of the picture, such as 84mm for a column of a paper; texts keep their size (default 968px)", "WIDTH");
-  set_footer(
-      *parser,
+  OptionTable table(command, "plot", "draw times of races, simulations or prices over sizes and ranks");
+  table.add(group::arguments, {{"files", "FILE", options->files,
+                                "results of 'quadrille race --json', one for each number of ranks, or of 'simulate --json' or "
+                                "'price --json'; '-' is stdin"}});
+  table.add_output(options->output);
+  table.add(group::output,
+            {{"--curves",
+              "N",
+              {options->form.curves, parse_curves},
+              "number of candidates drawn besides the vendor, 1 to 8 (default {default})"},
+             {"--panel",
+              "PANEL",
+              {options->form.panels, parse_panels},
+              "what to show: times, ratios or winners; repeatable (default: all three)"},
+             {"--width",
+              "WIDTH",
+              {options->form.width, parse_width},
+              "width of the picture, such as 84mm for a column of a paper; texts keep their size (default {default}px)"}});
+  table.set_footer(
       "For each number of ranks: the times over the sizes and their ratio to the vendor's, or to the best where there is no "
       "vendor, with "
       "intervals. Below is a map of the fastest candidate for each number of ranks and size. Curves are chosen in this order: "
@@ -96,7 +98,7 @@ Subcommand add_plot(CLI::App& command) {
       "  quadrille plot race-2.json race-4.json race-8.json -o races.svg\n"
       "  quadrille simulate alltoall --ranks 16,64 --block 8B..64KiB --machine sp2 --json | quadrille plot - -o times.svg\n"
       "  quadrille plot race-8.json --panel times --width 84mm -o times.pdf");
-  Subcommand subcommand{parser, [options] { return run_plot(*options); }};
+  Subcommand subcommand{std::move(table), [options] { return run_plot(*options); }};
   subcommand.writes = [] { return FileFormat::svg; };
   return subcommand;
 }

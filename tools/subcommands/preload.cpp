@@ -10,7 +10,6 @@
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
@@ -63,15 +62,14 @@ std::string record_library(std::string_view mpi) {
 
 Subcommand add_preload(CLI::App& command) {
   auto options = std::make_shared<PreloadArguments>();
-  CLI::App* parser = add_subcommand(command, "preload", "print the path of the library that speeds up an MPI program");
-  begin_group(*parser, group::execution);
-  add_option(*parser, "--mpi", options->mpi,
-             alternatives(ids_with_drop_in()) + ", the standard ABI of MPI 5 (default: that of the launcher)", "MPI");
-  set_footer(*parser,
-             "For use by hand, where 'quadrille wrap' does not fit. The program must be linked with this MPI dynamically.\n\n"
-             "Examples:\n  mpirun -n 8 -x LD_PRELOAD=$(quadrille preload --mpi openmpi) ./app\n"
-             "  mpiexec -n 8 -genv LD_PRELOAD $(quadrille preload --mpi mpich) ./app");
-  return {parser, [options] { return run_preload(*options); }};
+  OptionTable table(command, "preload", "print the path of the library that speeds up an MPI program");
+  table.add(group::execution, {{"--mpi", "MPI", options->mpi,
+                                alternatives(ids_with_drop_in()) + ", the standard ABI of MPI 5 (default: that of the launcher)"}});
+  table.set_footer(
+      "For use by hand, where 'quadrille wrap' does not fit. The program must be linked with this MPI dynamically.\n\n"
+      "Examples:\n  mpirun -n 8 -x LD_PRELOAD=$(quadrille preload --mpi openmpi) ./app\n"
+      "  mpiexec -n 8 -genv LD_PRELOAD $(quadrille preload --mpi mpich) ./app");
+  return {std::move(table), [options] { return run_preload(*options); }};
 }
 
 }  // namespace quadrille::command

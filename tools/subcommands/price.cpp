@@ -8,7 +8,6 @@
 
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
@@ -21,9 +20,7 @@ namespace {
 
 struct PriceArguments {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms, schedules;
-  GeneratorOptions generators;
-  ProblemOptions problem;
+  SubjectOptions about;
   ModelOptions model;
   std::optional<std::string> contention, output;
   bool json = false;
@@ -53,15 +50,15 @@ void set_contention(std::string_view text, const Model& model, MachineCosts& mac
 
 Pricer pricer_of(const PriceArguments& options, const Problem& problem) {
   MachineCosts machine = options.model.machine_costs();
-  ModelChoice model = options.model.choose(machine, problem, options.problem.topology.has_value());
+  ModelChoice model = options.model.choose(machine, problem, options.about.problem.topology.has_value());
   if (options.contention) set_contention(*options.contention, *model.model, machine);
-  return {std::move(model), std::move(machine), options.problem.network()};
+  return {std::move(model), std::move(machine), options.about.problem.network()};
 }
 
 std::vector<PriceList> price_lists(const PriceArguments& options, const Pricer& pricer, const Subject& subject) {
   std::vector<LeftOut> left_out;
   const std::vector<Problem>& problems = subject.problems;
-  const auto cases = subject.cases(options.algorithms, &left_out);
+  const auto cases = subject.cases(options.about.algorithms, &left_out);
   std::vector<PriceList> lists;
   ProgressLine progress;
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -75,10 +72,10 @@ std::vector<PriceList> price_lists(const PriceArguments& options, const Pricer& 
     // Winners are searched once for all sizes, so only for the first of several sizes with the same ranks and root.
     const Problem& problem = problems[i];
     const bool again = i > 0 && problems[i - 1].ranks == problem.ranks && problems[i - 1].root == problem.root;
-    const bool has_other_sizes = subject.families.empty() && options.problem.depends_on_block(problem.collective);
+    const bool has_other_sizes = subject.families.empty() && options.about.problem.depends_on_block(problem.collective);
     if (has_other_sizes && list.candidates.size() > 1 && !again)
       pricer.find_winners(
-          list, [&](Bytes bytes) { return options.problem.problem(problem.collective, problem.ranks, bytes, problem.root); },
+          list, [&](Bytes bytes) { return options.about.problem.problem(problem.collective, problem.ranks, bytes, problem.root); },
           progress);
   }
   return lists;
@@ -86,17 +83,12 @@ std::vector<PriceList> price_lists(const PriceArguments& options, const Pricer& 
 
 int run_price(const PriceArguments& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille price alltoallv --ranks 64 --machine sp2");
-  const Subject subject = subject_of(options.subject, options.schedules, options.generators, options.problem);
+  const Subject subject = subject_of(options.subject, options.about);
   const Pricer pricer = pricer_of(options, subject.problems.front());
   Output output(options.output);
   const std::vector<PriceList> lists = price_lists(options, pricer, subject);
-  if (options.json) {
-    Json array = Json::array();
-    for (const PriceList& list : lists) array.push_back(json_of(list, pricer));
-    output.finish(to_text(array.size() == 1 ? array[0] : array));
-  } else {
-    output.finish(text_of(lists, pricer));
-  }
+  output.finish(options.json ? to_text(one_or_all(array_of(lists, [&](const PriceList& list) { return json_of(list, pricer); })))
+                             : text_of(lists, pricer));
   return good;
 }
 
@@ -110,42 +102,39 @@ std::string models_of_price() {
 
 Subcommand add_price(CLI::App& command) {
   auto options = std::make_shared<PriceArguments>();
-  CLI::App* parser =
-      add_subcommand(command, "price", "predict the times of schedules on a machine by a model, and name the fastest");
-  add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
-  add_algorithm_option(*parser, options->algorithms,
-                       "such as four-stage:columns=paper, or all, or " + vendor_case_help() +
-                           "; repeatable (default: all; if a file is given instead of a "
-                           "collective, only its schedules)");
-  add_schedule_option(*parser, options->schedules);
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  options->model.add_to(*parser);
-  add_option(
-      *parser, "--contention", options->contention,
-      "factor by which bytes take longer on the wire because messages meet (default: the machine's factor; if it has none, the "
-      "model flat finds out which messages wait for each other). The model free-running takes two factors, such as 1.5,1.2: for "
-      "blocking "
-      "traffic, and for messages in flight together; one number stands for both",
-      "FACTOR[,FACTOR]");
-  add_json_flag(*parser, options->json, "one object for one problem, an array for several");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "price", "predict the times of schedules on a machine by a model, and name the fastest");
+  table.add(group::arguments,
+            {{"subject", "COLLECTIVE|FILE", options->subject, "a collective, or a document of schedules ('-' is stdin)"}});
+  options->about.add_to(table,
+                        "such as four-stage:columns=paper, or all, or " + vendor_case_help() +
+                            "; repeatable (default: all; if a file is given instead of a "
+                            "collective, only its schedules)",
+                        /*takes_schedules=*/true);
+  options->model.add_to(table);
+  table.add(
+      group::machine,
+      {{"--contention", "FACTOR[,FACTOR]", options->contention,
+        "factor by which bytes take longer on the wire because messages meet (default: the machine's factor; if it has none, the "
+        "model flat finds out which messages wait for each other). The model free-running takes two factors, such as 1.5,1.2: for "
+        "blocking "
+        "traffic, and for messages in flight together; one number stands for both"}});
+  table.add_json(options->json, "one object for one problem, an array for several");
+  table.add_output(options->output);
+  table.set_footer(
       "Rounds follow one another, and each takes as long as its longest message. The model free-running instead times each "
       "stage as a whole: as long as its busiest rank works. Control messages count. Models:\n" +
-          models_of_price() +
-          "\nSchedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
-          "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
-          "bruck:radix=2..8\n"
-          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
-          "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
-          "1.5,1.2\n"
-          "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
-          "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
-          "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
-          "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
-  return {parser, [options] { return run_price(*options); }};
+      models_of_price() +
+      "\nSchedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
+      "\nExamples:\n  quadrille price alltoall --ranks 64 --block 64B --machine sp1 --algorithm shift --algorithm "
+      "bruck:radix=2..8\n"
+      "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2\n"
+      "  quadrille price alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --model free-running --contention "
+      "1.5,1.2\n"
+      "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
+      "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
+      "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
+      "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
+  return {std::move(table), [options] { return run_price(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -16,7 +16,6 @@
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
 #include "plan/given_schedule.hpp"
@@ -146,10 +145,10 @@ class TraceFile {
   }
 
   // Collective.
-  void add(Communicator& ranks, const RaceResult& race, const RaceOptions& options, Watchdog& watchdog) {
+  void add(Communicator& ranks, const RaceResult& race, const RaceOptions& options, RankGroup& group) {
     if (!is_asked_) return;
     for (Trace& trace : race_traces(ranks, race, options, [&] {
-           if (ranks.rank() == 0) watchdog.beat();
+           if (ranks.rank() == 0) group.beat();
          }))
       if (ranks.rank() == 0) traces_.push_back(std::move(trace));
   }
@@ -203,7 +202,7 @@ void add_choice_of_plan(Communicator& communicator, const Problem& problem, Race
 }
 
 // Races all problems, one after the other, on this rank. Returns whether all data was right.
-bool run_all(Communicator& communicator, RaceRequest request, RaceReport& report, TraceFile& traces, Watchdog& watchdog) {
+bool run_all(Communicator& communicator, RaceRequest request, RaceReport& report, TraceFile& traces, RankGroup& ranks) {
   const bool first = communicator.rank() == 0;
   bool right = true;
   ProgressLine progress;
@@ -211,16 +210,16 @@ bool run_all(Communicator& communicator, RaceRequest request, RaceReport& report
   for (std::size_t i = 0; i < request.problems.size(); ++i) {
     const Problem& problem = request.problems[i];
     request.options.progress = [&](int repetition, int repetitions) {
-      watchdog.beat();
+      ranks.beat();
       progress.show(fmt::format("{}: size {} of {}, repetition {} of {}", name(problem.collective), i + 1, request.problems.size(),
                                 repetition + 1, repetitions));
     };
-    if (first) watchdog.beat();
+    if (first) ranks.beat();
     if (request.with_auto) add_choice_of_plan(communicator, problem, request.options, request.candidates[i]);
     const RaceResult result = race(communicator, problem, request.candidates[i], request.options);
     right = right && std::all_of(result.entries.begin(), result.entries.end(),
                                  [](const RaceEntry& entry) { return entry.failed_check.empty(); });
-    traces.add(communicator, result, request.options, watchdog);
+    traces.add(communicator, result, request.options, ranks);
     if (!first) continue;
     progress.clear();
     report.add(result);
@@ -242,31 +241,36 @@ ActionOnSignal write_on_signal(RaceReport& report, std::size_t sizes, bool is_fi
   });
 }
 
+// Races on all ranks and writes the results. Returns the exit code.
+int race_on(RankGroup& ranks, const RaceArguments& options, const RaceRequest& request) {
+  const bool has_first = ranks.has_first();
+  ReportForm form = options.form;
+  if (!has_first) form.plot.reset();
+  RaceReport report(has_first ? options.output : std::nullopt, form, ranks.transport(), ranks.size(), request.options);
+  TraceFile traces(options.trace, has_first);
+  const ActionOnSignal on_signal = write_on_signal(report, request.problems.size(), has_first);
+  return ranks.run(request.timeout_seconds, [&](Communicator& communicator) {
+    const bool right = run_all(communicator, request, report, traces, ranks);
+    if (communicator.rank() == 0) report.finish(), traces.finish();
+    return right ? good : with_findings;
+  });
+}
+
 int run_on_threads(const RaceArguments& options) {
   check_subject(options);
   std::vector<OwnFamily> families = read_files(options, read_text);
   append(families, commands_of(options));
-  const Count ranks = ranks_on_threads(options, families);
-  const RaceRequest request = make_request(options, families, Executor::automatic, ByRank<Count>(ranks), false);
+  RankGroup ranks(ranks_on_threads(options, families));
+  const RaceRequest request = make_request(options, families, Executor::automatic, ByRank<Count>(ranks.size()), false);
   check_right(cases_of(families, request.problems));
-  RaceReport report(options.output, options.form, "threads", ranks, request.options);
-  TraceFile traces(options.trace, true);
-  Watchdog watchdog(request.timeout_seconds, [&] { complain(stuck(request.timeout_seconds)); });
-  const ActionOnSignal on_signal = write_on_signal(report, request.problems.size(), true);
-  bool right = true;
-  run_threads(ranks, [&](Communicator& communicator) {
-    const bool mine = run_all(communicator, request, report, traces, watchdog);
-    if (communicator.rank() == 0) right = mine;
-  });
-  report.finish();
-  traces.finish();
-  return right ? good : with_findings;
+  return race_on(ranks, options, request);
 }
 
 // Does an algorithm that the options name depend on the nodes of the ranks?
 bool depends_on_nodes(const RaceArguments& options) {
   const auto collective = collective_named(options.subject);
-  return collective && std::any_of(options.algorithms.begin(), options.algorithms.end(), [&](std::string_view specification) {
+  return collective &&
+         std::any_of(options.about.algorithms.begin(), options.about.algorithms.end(), [&](std::string_view specification) {
            const Algorithm* algorithm = find_algorithm(*collective, specification.substr(0, specification.find(':')));
            return algorithm && algorithm->node_ports;
          });
@@ -279,7 +283,7 @@ void run_commands(const RaceArguments& options, const std::vector<OwnFamily>& co
   const std::vector<Problem> problems =
       problems_of_options(options, parse_collective(options.subject), ranks_launched(options, {}, here.ranks));
   for (const Problem& problem : problems)
-    for (const std::string& command : options.generators.commands) words_for(command, problem);
+    for (const std::string& command : options.about.generators.commands) words_for(command, problem);
   if (here.rank != 0) return;
   ProgressLine progress;
   for (const Case& entry : cases_of(commands, problems)) {
@@ -300,37 +304,23 @@ int run_launched(const RaceArguments& options, Executor executor) {
       make_request(options, commands, executor, ByRank<Count>(ranks_launched(options, {}, here->ranks)), mpi);
     if (!commands.empty()) run_commands(options, commands, *here);
   }
-  if (std::any_of(options.algorithms.begin(), options.algorithms.end(),
+  if (std::any_of(options.about.algorithms.begin(), options.about.algorithms.end(),
                   [](const std::string& each) { return names_vendor(each) && parse_candidate({}, each) != Candidate(Vendor{}); }))
     allow_vendor_algorithms();
-  const std::unique_ptr<Communicator> world = join_launched_ranks();
-  std::vector<OwnFamily> families = read_by_first(*world, options);
+  RankGroup ranks(join_launched_ranks());
+  Communicator& world = ranks.world();
+  std::vector<OwnFamily> families = read_by_first(world, options);
   append(families, commands);
-  ranks_launched(options, families, world->size());
-  RaceRequest request = make_request(options, families, executor, world->nodes(), mpi);
-  made_or_thrown(*world, [&] {
+  ranks_launched(options, families, ranks.size());
+  RaceRequest request = make_request(options, families, executor, world.nodes(), mpi);
+  made_or_thrown(world, [&] {
     // a plan would refuse a wrong schedule, too, but without naming the file
-    if (world->rank() == 0) check_right(cases_of(families, request.problems));
+    if (ranks.has_first()) check_right(cases_of(families, request.problems));
     return true;
   });
-  for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(*world, request.problems[i], request.candidates[i]);
-  for (auto& candidates : request.candidates) run_by(executors_for(executor, *world), candidates);
-  if (!first_can_write(*world, options.output) || !first_can_write(*world, options.form.plot) ||
-      !first_can_write(*world, options.trace))
-    return misused;
-  return run_watched(*world, request.timeout_seconds, [&](Watchdog& watchdog) {
-    const bool first = world->rank() == 0;
-    ReportForm form = options.form;
-    if (!first) form.plot.reset();
-    RaceReport report(first ? options.output : std::nullopt, form, std::string(world->transport_name()), world->size(),
-                      request.options);
-    TraceFile traces(options.trace, first);
-    const ActionOnSignal on_signal = write_on_signal(report, request.problems.size(), first);
-    const bool right = run_all(*world, request, report, traces, watchdog);
-    if (first) report.finish();
-    traces.finish();
-    return right ? good : with_findings;
-  });
+  for (std::size_t i = 0; i < request.problems.size(); ++i) name_all_of_vendor(world, request.problems[i], request.candidates[i]);
+  for (auto& candidates : request.candidates) run_by(executors_for(executor, world), candidates);
+  return ranks.first_can_write({options.output, options.form.plot, options.trace}) ? race_on(ranks, options, request) : misused;
 }
 
 int run_race(RaceArguments options) {
@@ -345,68 +335,77 @@ int run_race(RaceArguments options) {
 
 Subcommand add_race(CLI::App& command) {
   auto options = std::make_shared<RaceArguments>();
-  CLI::App* parser = add_subcommand(command, "race", "run algorithms side by side on real, checked data and time them");
-  add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file of schedules ('-' is stdin)",
-             "COLLECTIVE|FILE");
-  add_algorithm_option(
-      *parser, options->algorithms,
+  OptionTable table(command, "race", "run algorithms side by side on real, checked data and time them");
+  table.add(group::arguments, {{"subject", "COLLECTIVE|FILE", options->subject,
+                                "a collective (see 'quadrille list'), or a file of schedules ('-' is stdin)"}});
+  options->about.add_to(
+      table,
       "such as bruck:radix=8, or all; repeatable (default: all that apply; if a file is given instead of a "
       "collective, only its schedules). Under mpirun the MPI library's own collective ('vendor') always races, too. "
       "vendor:NAME forces one of the library's algorithms, vendor:all races each of them, and auto also races what "
-      "a plan would choose");
-  add_schedule_option(*parser, options->schedules);
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  begin_group(*parser, group::execution);
-  add_policy_option(*parser, options->policies, "blocking (the default), nonblocking, dataflow or all");
-  add_option(*parser, "--buffers", options->buffers,
-             "dataflow: the number of rounds whose packed messages may be in flight together: 1, 2 or 1,2 (default 2)", "LIST");
-  add_option(*parser, "--memory", options->memory,
-             "memory of input and output: private (the default), or shared, which other ranks can read", "KIND");
-  add_flag(*parser, "--keep-step", options->keep_step,
-           "policy blocking: also race each candidate with the ranks of a node in step, so that they begin their exchanges with "
-           "other nodes round by round");
-  add_option(*parser, "--executor", options->executor,
-             fmt::format("threads, {}; default: without a launcher threads, else all executors that the ranks have, side by side",
-                         executor_help()),
-             "NAME");
-  begin_group(*parser, group::machine);
-  add_option(*parser, "--machine", options->machine,
-             "predict times by this machine's file, as in 'quadrille price' (default: fitted to these ranks before the race)",
-             "NAME|FILE");
-  begin_group(*parser, group::measurement);
-  add_option(*parser, "--repetitions", options->repetitions, "repetitions of all candidates (default 9)", "N");
-  add_option(*parser, "--time", options->time, "approximate time for each size (default 2s)", "SECONDS");
-  add_option(*parser, "--iterations", options->iterations,
-             "runs in a batch, instead of --time; a sample is the median of five batches", "N");
-  add_option(*parser, "--warm-up", options->warm_up,
-             "additional runs of a candidate before each of its samples, which are not timed (default 0)", "N");
-  add_flag(*parser, "--cold", options->cold,
-           "with cold caches: the runs cycle through so many pairs of input and output that these exceed the last-level caches");
-  add_option(*parser, "--seed", options->seed, "seed of the random order of candidates (default 1)", "N");
-  add_option(*parser, "--timeout", options->timeout, "stop after this time without progress (default 60s)", "SECONDS");
-  begin_group(*parser, group::output);
-  add_flag(*parser, "--phases", options->form.phases, "also print where the time goes: distribute, communicate, collect");
-  add_flag(*parser, "--ratios", options->form.ratios,
-           "print one line only: for each size, how many times faster our best candidate is than the vendor's collective");
-  add_flag(*parser, "--bandwidth", options->form.bandwidth,
-           "also print algorithm bandwidth and bus bandwidth, in GB/s (1e9 bytes), as nccl-tests defines them");
-  add_flag(*parser, "--over-ranks", options->form.over_ranks,
-           "also print the times of single ranks in a run: the shortest, the mean and the longest");
-  add_option(*parser, "--plot", options->form.plot,
-             "also draw, as SVG, times over sizes, their ratio to the vendor's (or to the best), and the fastest candidates",
-             "FILE");
-  add_option(*parser, "--curves", options->curves, "with --plot: number of candidates drawn besides the vendor, 1 to 8 (default 6)",
-             "N");
-  add_option(*parser, "--trace", options->trace,
-             "also run each candidate once more and write when each message, copy and wait began and ended, as JSON: "
-             "quadrille-trace/1, an object for one candidate, an array for several; the vendor's collectives have no trace",
-             "FILE");
-  add_flag(*parser, "--csv", options->form.csv, "as comma-separated values: a row for each size and candidate");
-  add_json_flag(*parser, options->form.json, "as a JSON object, with all samples");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+      "a plan would choose",
+      /*takes_schedules=*/true);
+  table.add(group::execution,
+            {{"--policy", "LIST", {options->policies, parse_policies}, "blocking (the default), nonblocking, dataflow or all"},
+             {"--buffers",
+              "LIST",
+              {options->buffers, [](const std::string& text) { return parse_wholes(text, "the number of buffers", 1); }},
+              "dataflow: the number of rounds whose packed messages may be in flight together: 1, 2 or 1,2 (default 2)"},
+             {"--memory", "KIND", options->memory,
+              "memory of input and output: private (the default), or shared, which other ranks can read"},
+             {"--keep-step", "", options->keep_step,
+              "policy blocking: also race each candidate with the ranks of a node in step, so that they begin their exchanges with "
+              "other nodes round by round"},
+             {"--executor", "NAME", options->executor,
+              fmt::format("threads, {}; default: without a launcher threads, else all executors that the ranks have, side by side",
+                          executor_help())}});
+  table.add(group::machine,
+            {{"--machine", "NAME|FILE", options->machine,
+              "predict times by this machine's file, as in 'quadrille price' (default: fitted to these ranks before the race)"}});
+  table.add(
+      group::measurement,
+      {{"--repetitions",
+        "N",
+        {options->race.repetitions, repeats("repetitions", 1)},
+        "repetitions of all candidates (default {default})"},
+       {"--time",
+        "SECONDS",
+        {options->seconds, seconds("the time")},
+        fmt::format("approximate time for each size (default {}s)", options->race.seconds_per_problem)},
+       {"--iterations",
+        "N",
+        {options->race.iterations, repeats("iterations", 1)},
+        "runs in a batch, instead of --time; a sample is the median of five batches"},
+       {"--warm-up",
+        "N",
+        {options->race.warm_up, repeats("runs to warm up", 0)},
+        "additional runs of a candidate before each of its samples, which are not timed (default {default})"},
+       {"--cold", "", options->race.cold,
+        "with cold caches: the runs cycle through so many pairs of input and output that these exceed the last-level caches"},
+       {"--seed", "N", {options->race.seed, whole("the seed", 0)}, "seed of the random order of candidates (default {default})"},
+       {"--timeout",
+        "SECONDS",
+        {options->timeout_seconds, seconds("the time-out")},
+        "stop after this time without progress (default {default}s)"}});
+  table.add(group::output,
+            {{"--phases", "", options->form.phases, "also print where the time goes: distribute, communicate, collect"},
+             {"--ratios", "", options->form.ratios,
+              "print one line only: for each size, how many times faster our best candidate is than the vendor's collective"},
+             {"--bandwidth", "", options->form.bandwidth,
+              "also print algorithm bandwidth and bus bandwidth, in GB/s (1e9 bytes), as nccl-tests defines them"},
+             {"--over-ranks", "", options->form.over_ranks,
+              "also print the times of single ranks in a run: the shortest, the mean and the longest"},
+             {"--plot", "FILE", options->form.plot,
+              "also draw, as SVG, times over sizes, their ratio to the vendor's (or to the best), and the fastest candidates"},
+             {"--curves", "N", options->curves,
+              fmt::format("with --plot: number of candidates drawn besides the vendor, 1 to 8 (default {})", default_curves)},
+             {"--trace", "FILE", options->trace,
+              "also run each candidate once more and write when each message, copy and wait began and ended, as JSON: "
+              "quadrille-trace/1, an object for one candidate, an array for several; the vendor's collectives have no trace"},
+             {"--csv", "", options->form.csv, "as comma-separated values: a row for each size and candidate"}});
+  table.add_json(options->form.json, "as a JSON object, with all samples");
+  table.add_output(options->output);
+  table.set_footer(
       "On threads, --ranks is one number (default 8); a launcher sets the number of ranks itself. A time runs from the first "
       "rank's start to the last rank's end. A ratio compares two times of the same repetition. Exit code 1 if data was wrong. "
       "Rank 0 reads files, and runs commands, for all ranks. Their schedules are verified first; a wrong one is refused with its "
@@ -418,7 +417,8 @@ Subcommand add_race(CLI::App& command) {
       "  mpirun -n 8 quadrille race alltoall --block 8B,1KiB,64KiB --json --output race.json\n"
       "  mpirun -n 6 quadrille race alltoall --block 1KiB --schedule mine.json\n"
       "  quadrille race alltoall --block 8B..1MiB --generator 'python3 mine.py {ranks} {block}' --algorithm direct");
-  return {parser, [options] { return run_race(*options); }, [options] { return joins_launched_ranks(options->executor); }};
+  return {std::move(table), [options] { return run_race(*options); },
+          [options] { return joins_launched_ranks(options->executor); }};
 }
 
 }  // namespace quadrille::command

@@ -21,32 +21,32 @@ constexpr std::string_view by_plan = "auto";  // the specification that stands f
 
 // Returns the candidates of each problem.
 std::vector<std::vector<Way>> make_candidates(const std::vector<Problem>& problems, const std::vector<OwnFamily>& families,
-                                              const std::vector<Policy>& policies, const RaceArguments& options, bool with_vendor) {
-  const auto buffers = options.buffers ? parse_wholes(*options.buffers, "the number of buffers", 1) : std::vector<Count>{2};
-  for (const Count count : buffers)
+                                              const RaceArguments& options, bool with_vendor) {
+  for (const Count count : options.buffers)
     if (count > 2) refuse(fmt::format("the number of buffers is {}; it is 1 or 2", count));
   std::vector<std::string> own;
-  for (const std::string& specification : options.algorithms) {
+  for (const std::string& specification : options.about.algorithms) {
     if (names_vendor(specification) && !with_vendor)
       refuse("there is no vendor here: it is an MPI library's own collective; start the race under mpirun");
     if (!names_vendor(specification) && specification != by_plan) own.push_back(specification);
   }
   std::vector<std::vector<Way>> candidates(problems.size());
   std::vector<Case> cases = cases_of(families, problems);
-  if (!own.empty() || (options.algorithms.empty() && options.generators.commands.empty() && collective_named(options.subject))) {
+  if (!own.empty() ||
+      (options.about.algorithms.empty() && options.about.generators.commands.empty() && collective_named(options.subject))) {
     const std::vector<Case> of_table = make_cases(problems, own);
     cases.insert(cases.end(), of_table.begin(), of_table.end());
   }
   for (const Case& entry : cases)
-    for (const Policy policy : policies)
-      for (const Count count : policy == Policy::dataflow ? buffers : std::vector<Count>{2})
+    for (const Policy policy : options.policies)
+      for (const Count count : policy == Policy::dataflow ? options.buffers : std::vector<Count>{2})
         for (const bool in_step : {false, true})
           if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
             candidates[entry.index].push_back(
                 {.algorithm = entry.candidate, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
   if (with_vendor)  // the others are compared with it
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
-  for (const std::string& specification : options.algorithms)
+  for (const std::string& specification : options.about.algorithms)
     for (std::size_t i = 0; names_vendor(specification) && i < problems.size(); ++i)
       if (const Candidate vendor = parse_candidate(problems[i], specification); vendor != Candidate(Vendor{}))
         candidates[i].push_back({.algorithm = vendor});
@@ -65,18 +65,11 @@ std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<
   return fits;
 }
 
-Count parse_repeats(const std::string& text, std::string_view what, Count least) {
-  constexpr Count most = 1'000'000;
-  const Count number = parse_whole(text, fmt::format("the number of {}", what), least);
-  if (number > most) refuse(fmt::format("{} {} are too many; the limit is {}", number, what, most));
-  return number;
-}
-
 // Returns the problems of the files' schedules. All must be for the same collective and number of ranks, so that a race has one
 // operator.
 std::vector<Problem> problems_of_files(const RaceArguments& options, const std::vector<OwnFamily>& families,
                                        const std::shared_ptr<const Operator>& operation) {
-  std::vector<Problem> problems = problems_of(families, options.problem);
+  std::vector<Problem> problems = problems_of(families, options.about.problem);
   for (Problem& problem : problems) {
     const Problem& first = problems.front();
     if (problem.collective != first.collective || problem.ranks != first.ranks)
@@ -108,19 +101,19 @@ void check_form(const RaceArguments& options) {
 
 void check_subject(const RaceArguments& options) {
   if (collective_named(options.subject)) return;
-  check_names_file(options.subject, options.problem.given_but_operator());
-  refuse_generators_of_file(options.generators);
+  check_names_file(options.subject, options.about.problem.given_but_operator());
+  refuse_generators_of_file(options.about.generators);
 }
 
 std::vector<OwnFamily> read_files(const RaceArguments& options, const ReadText& read) {
-  std::vector<std::string> files = options.schedules;
+  std::vector<std::string> files = options.about.schedules;
   if (!collective_named(options.subject)) files.insert(files.begin(), options.subject);
   return read_given(files, read);
 }
 
 std::vector<OwnFamily> commands_of(const RaceArguments& options) {
   const auto collective = collective_named(options.subject);
-  return collective ? families_of_commands(options.generators, *collective) : std::vector<OwnFamily>{};
+  return collective ? families_of_commands(options.about.generators, *collective) : std::vector<OwnFamily>{};
 }
 
 Count ranks_on_threads(const RaceArguments& options, const std::vector<OwnFamily>& families) {
@@ -129,7 +122,7 @@ Count ranks_on_threads(const RaceArguments& options, const std::vector<OwnFamily
     check_threads(ranks);
     return ranks;
   }
-  const auto counts = options.problem.rank_counts(8);
+  const auto counts = options.about.problem.rank_counts(8);
   if (counts.size() != 1) refuse("a race has one number of ranks; name one, such as --ranks 8");
   check_threads(counts[0]);
   return counts[0];
@@ -142,22 +135,22 @@ Count ranks_launched(const RaceArguments& options, const std::vector<OwnFamily>&
       refuse(fmt::format("the schedule in {} is for {}, but the launcher started {}", file, counted(problem.ranks, "rank"), world));
     return world;
   }
-  const auto counts = options.problem.rank_counts(world);
+  const auto counts = options.about.problem.rank_counts(world);
   if (counts.size() == 1 && counts[0] == world) return world;
-  if (!options.problem.ranks)
+  if (!options.about.problem.ranks)
     refuse(fmt::format("the {} are for {}, but the launcher started {}",
-                       options.problem.nodes || options.problem.node_sizes ? "nodes" : "counts", counted(counts.at(0), "rank"),
-                       world));
-  refuse(fmt::format("--ranks {} contradicts the launcher, which started {}; leave it out", *options.problem.ranks,
+                       options.about.problem.nodes || options.about.problem.node_sizes ? "nodes" : "counts",
+                       counted(counts.at(0), "rank"), world));
+  refuse(fmt::format("--ranks {} contradicts the launcher, which started {}; leave it out", *options.about.problem.ranks,
                      counted(world, "rank")));
 }
 
 std::vector<Problem> problems_of_options(const RaceArguments& options, Collective collective, Count ranks) {
-  const auto roots = options.problem.roots(collective, ranks);
+  const auto roots = options.about.problem.roots(collective, ranks);
   if (roots.size() != 1) refuse("a race has one root; name one, such as --root 0");
   std::vector<Problem> problems;
-  for (const Bytes size : options.problem.block_sizes())
-    problems.push_back(options.problem.problem(collective, ranks, size, roots[0]));
+  for (const Bytes size : options.about.problem.block_sizes())
+    problems.push_back(options.about.problem.problem(collective, ranks, size, roots[0]));
   return problems;
 }
 
@@ -166,20 +159,15 @@ RaceRequest make_request(const RaceArguments& options, const std::vector<OwnFami
   const Count ranks = size(nodes);
   const auto named = collective_named(options.subject);
   const Collective collective = named ? *named : families.front().parts.front().problem.collective;
-  RaceRequest request;
-  if (options.repetitions) request.options.repetitions = static_cast<int>(parse_repeats(*options.repetitions, "repetitions", 1));
-  if (options.seed) request.options.seed = static_cast<std::uint64_t>(parse_whole(*options.seed, "the seed", 0));
-  if (options.time && options.iterations) refuse("--time and --iterations exclude each other: both say how many runs a sample has");
-  if (options.iterations) request.options.iterations = parse_repeats(*options.iterations, "iterations", 1);
-  if (options.warm_up) request.options.warm_up = parse_repeats(*options.warm_up, "runs to warm up", 0);
-  request.options.cold = options.cold;
-  if (options.time) request.options.seconds_per_problem = parse_seconds(*options.time, "the time");
+  RaceRequest request{.options = options.race, .timeout_seconds = options.timeout_seconds};
+  if (options.seconds && options.race.iterations)
+    refuse("--time and --iterations exclude each other: both say how many runs a sample has");
+  if (options.seconds) request.options.seconds_per_problem = *options.seconds;
   if (options.memory && *options.memory != "private" && *options.memory != "shared")
     refuse_unknown("memory", *options.memory, {"private", "shared"});
   request.options.shared_buffers = options.memory == "shared";
   if (options.machine) request.options.fits = fits_of(find_machine(*options.machine), nodes);
-  if (options.timeout) request.timeout_seconds = parse_seconds(*options.timeout, "the time-out");
-  request.options.operation = options.problem.operation_for(collective);
+  request.options.operation = options.about.problem.operation_for(collective);
   request.problems =
       named ? problems_of_options(options, collective, ranks) : problems_of_files(options, families, request.options.operation);
   for (Problem& problem : request.problems) {
@@ -188,11 +176,11 @@ RaceRequest make_request(const RaceArguments& options, const std::vector<OwnFami
   }
   if (options.keep_step && executor != Executor::automatic && row_of(executor).memory == SharedBy::nobody)
     refuse(fmt::format("--keep-step needs memory that the ranks of a node share; leave --executor {} out", name(executor)));
-  const auto policies = options.policies.empty() ? std::vector{Policy::blocking} : parse_policies(options.policies);
-  if (options.keep_step && std::find(policies.begin(), policies.end(), Policy::blocking) == policies.end())
+  if (options.keep_step && std::find(options.policies.begin(), options.policies.end(), Policy::blocking) == options.policies.end())
     refuse("--keep-step needs the policy blocking; add it to --policy");
-  request.candidates = make_candidates(request.problems, families, policies, options, mpi);
-  request.with_auto = std::find(options.algorithms.begin(), options.algorithms.end(), by_plan) != options.algorithms.end();
+  request.candidates = make_candidates(request.problems, families, options, mpi);
+  request.with_auto =
+      std::find(options.about.algorithms.begin(), options.about.algorithms.end(), by_plan) != options.about.algorithms.end();
   return request;
 }
 

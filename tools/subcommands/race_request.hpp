@@ -14,15 +14,17 @@ namespace quadrille::command {
 
 struct RaceArguments {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms, schedules, policies;
-  GeneratorOptions generators;
-  ProblemOptions problem;
-  std::optional<std::string> machine, buffers, memory, executor, repetitions, seed, time, iterations, warm_up, timeout, output,
-      curves, trace;
-  bool keep_step = false, cold = false;
+  SubjectOptions about;
+  std::vector<Policy> policies{Policy::blocking};
+  std::vector<Count> buffers{2};
+  std::optional<std::string> machine, memory, executor, output, curves, trace;
+  std::optional<double> seconds;  // of a problem
+  RaceOptions race;
+  double timeout_seconds = 60;
+  bool keep_step = false;
   ReportForm form;
 
-  bool has_files() const { return !schedules.empty() || (!subject.empty() && !collective_named(subject)); }
+  bool has_files() const { return !about.schedules.empty() || (!subject.empty() && !collective_named(subject)); }
 };
 
 // The checked options of one race, the same on every rank.

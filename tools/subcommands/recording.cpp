@@ -13,7 +13,6 @@
 
 #include "mpi_face/report/report_words.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/recording.hpp"
 #include "recording/recording_json.hpp"
@@ -148,13 +147,7 @@ std::string parts_text(const Recording& recording) {
 std::string phases_text(const Recording& recording) {
   const auto all = recording::phases(recording, slices);
   if (all.empty()) return "";
-  Table table({{"from", Align::right},
-               {"to", Align::right},
-               {"computing", Align::right},
-               {"collectives", Align::right},
-               {"p2p", Align::right},
-               {"away", Align::right},
-               {"most time in"}});
+  Table table(">from|>to|>computing|>collectives|>p2p|>away|most time in");
   for (std::size_t i = 0; i < std::min(all.size(), most_phases); ++i) {
     const recording::RunPhase& phase = all[i];
     const auto share = [&](TimePart part) { return share_words(recording::share_of(phase.seconds, part)); };
@@ -179,14 +172,7 @@ std::string sites_text(const Recording& recording, bool full) {
   const recording::PartSeconds sums = recording::totals(recording);
   const double all_s = std::accumulate(sums.begin(), sums.end(), 0.0);
   const auto ranks = static_cast<double>(recording.ranks.size());
-  Table table({{"share", Align::right},
-               {"time", Align::right},
-               {"calls", Align::right},
-               {"function"},
-               {"block", Align::right},
-               {"on"},
-               {"a call", Align::right},
-               {"gap before", Align::right}});
+  Table table(">share|>time|>calls|function|>block|on|>a call|>gap before");
   bool are_sampled = false;
   const std::size_t shown = full ? rows.size() : std::min(rows.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -259,14 +245,7 @@ std::string messages_text(const Recording& recording) {
 }
 
 std::string ranks_text(const Recording& recording, bool full) {
-  Table table({{"rank", Align::right},
-               {"ran", Align::right},
-               {"computing", Align::right},
-               {"away", Align::right},
-               {"collectives", Align::right},
-               {"p2p", Align::right},
-               {"calls", Align::right},
-               {"host"}});
+  Table table(">rank|>ran|>computing|>away|>collectives|>p2p|>calls|host");
   const std::size_t shown = full ? recording.ranks.size() : std::min(recording.ranks.size(), most_shown_ranks);
   for (std::size_t i = 0; i < shown; ++i) {
     const RecordedRank& rank = recording.ranks[i];
@@ -328,22 +307,22 @@ int run_recording(const RecordingArguments& options) {
 
 Subcommand add_recording(CLI::App& command) {
   auto options = std::make_shared<RecordingArguments>();
-  CLI::App* parser = add_subcommand(command, "recording", "print what 'quadrille wrap --record' has recorded");
-  add_option(*parser, "folder", options->folder, "the folder of the recording (default: quadrille-recording)", "FOLDER");
-  begin_group(*parser, group::output);
-  add_flag(*parser, "--full", options->full, "every row and every rank");
-  add_json_flag(*parser, options->json, "all calls, as a JSON object (docs/recording.md)");
-  add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "A recording also can be read while the program runs, and after ranks were killed.\n"
-             "computing: processor time between calls, an estimate. away: time between calls in which the thread was not on a "
-             "processor. a call: time of a rank in a call, waiting included. gap before: time between the call and the one before, "
-             "computing and away.\n\n"
-             "Examples:\n"
-             "  mpirun -n 8 quadrille wrap --record=run.recording ./app\n"
-             "  quadrille recording run.recording\n"
-             "  quadrille recording run.recording --json --output run.json");
-  return {parser, [options] { return run_recording(*options); }};
+  OptionTable table(command, "recording", "print what 'quadrille wrap --record' has recorded");
+  table.add(group::arguments,
+            {{"folder", "FOLDER", options->folder, "the folder of the recording (default: quadrille-recording)"}});
+  table.add(group::output, {{"--full", "", options->full, "every row and every rank"}});
+  table.add_json(options->json, "all calls, as a JSON object (docs/recording.md)");
+  table.add_output(options->output);
+  table.set_footer(
+      "A recording also can be read while the program runs, and after ranks were killed.\n"
+      "computing: processor time between calls, an estimate. away: time between calls in which the thread was not on a "
+      "processor. a call: time of a rank in a call, waiting included. gap before: time between the call and the one before, "
+      "computing and away.\n\n"
+      "Examples:\n"
+      "  mpirun -n 8 quadrille wrap --record=run.recording ./app\n"
+      "  quadrille recording run.recording\n"
+      "  quadrille recording run.recording --json --output run.json");
+  return {std::move(table), [options] { return run_recording(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -6,7 +6,6 @@
 
 #include "mpi_face/report/report_folder.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 
@@ -39,16 +38,14 @@ int run_report(const ReportArguments& options) {
 
 Subcommand add_report(CLI::App& command) {
   auto options = std::make_shared<ReportArguments>();
-  CLI::App* parser =
-      add_subcommand(command, "report", "print how long an MPI program under 'quadrille wrap' was in collectives and in messages");
-  add_option(*parser, "counters", options->places,
-             "files of ranks, or folders of such files (default: those of the last counted run in $TMPDIR or /tmp)", "FILE|FOLDER");
-  begin_group(*parser, group::output);
-  add_flag(*parser, "--full", options->full, "every row, the traffic matrix, the communicators and the ranks");
-  add_json_flag(*parser, options->json, "everything, as a JSON object (docs/report.md)");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "report", "print how long an MPI program under 'quadrille wrap' was in collectives and in messages");
+  table.add(group::arguments,
+            {{"counters", "FILE|FOLDER", options->places,
+              "files of ranks, or folders of such files (default: those of the last counted run in $TMPDIR or /tmp)"}});
+  table.add(group::output, {{"--full", "", options->full, "every row, the traffic matrix, the communicators and the ranks"}});
+  table.add_json(options->json, "everything, as a JSON object (docs/report.md)");
+  table.add_output(options->output);
+  table.set_footer(
       "With 'quadrille wrap --report' each rank counts in a file of its own, which outlives the rank however it ends. The files of "
       "ranks that died or are still running are read as well, so this command shows which rank is inside which "
       "collective.\n"
@@ -62,7 +59,7 @@ Subcommand add_report(CLI::App& command) {
       "  quadrille report run.txt.counters --full\n"
       "  quadrille report /tmp/quadrille-report-*/rank-3.counters\n"
       "  quadrille report run.txt.counters --json --output run.json");
-  return {parser, [options] { return run_report(*options); }};
+  return {std::move(table), [options] { return run_report(*options); }};
 }
 
 }  // namespace quadrille::command

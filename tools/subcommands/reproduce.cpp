@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "options/common_options.hpp"
 #include "papers/verdict_levels.hpp"
 #include "subcommands/on_demand.hpp"
 #include "subcommands/subcommand.hpp"
@@ -16,7 +15,7 @@ namespace {
 std::string levels_text() {  // the possible verdicts and their meaning
   std::string text = "Verdicts:\n";
   for (const papers::VerdictLevel& level : papers::verdict_levels)
-    text += wrapped(fmt::format("  {}: {}", level.name, level.meaning), terminal_width(), 4) + '\n';
+    text += paragraph(fmt::format("  {}: {}", level.name, level.meaning), 4);
   return text;
 }
 
@@ -24,23 +23,22 @@ std::string levels_text() {  // the possible verdicts and their meaning
 
 Subcommand add_reproduce(CLI::App& command) {
   auto options = std::make_shared<ReproduceArguments>();
-  CLI::App* parser = add_subcommand(command, "reproduce", "make the papers' tables and figures again, with a verdict on each");
-  add_option(*parser, "exhibit", options->ids, "such as bruck1997-fig4; or all", "ID|all");
-  begin_group(*parser, group::output);
-  add_flag(*parser, "--list", options->list, "list the exhibits");
-  add_option(*parser, "-o,--output", options->folder,
-             "write numbers (CSV) and plots (SVG) to this folder; with --list, the list to this file", "DIR");
-  add_json_flag(*parser, options->json, "the verdicts as one object for one exhibit, an array for several");
-  add_flag(*parser, "--markdown", options->markdown, "the verdicts as sections of the documentation");
-  set_footer(*parser,
-             "A verdict compares a paper's figures with those counted from our schedules. Exit code 1 if something differs and no "
-             "reason is known.\n\n" +
-                 levels_text() +
-                 "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
-                 "  quadrille reproduce all -o figures");
-  Subcommand subcommand{parser, [options] { return run_reproduce(*options); }};
-  subcommand.writes = [options, parser]() -> std::optional<FileFormat> {
-    if (options->list) return format_of_flags(*parser);
+  OptionTable table(command, "reproduce", "make the papers' tables and figures again, with a verdict on each");
+  table.add(group::arguments, {{"exhibit", "ID|all", options->ids, "such as bruck1997-fig4; or all"}});
+  table.add(group::output, {{"--list", "", options->list, "list the exhibits"},
+                            {"-o,--output", "DIR", options->folder,
+                             "write numbers (CSV) and plots (SVG) to this folder; with --list, the list to this file"}});
+  table.add_json(options->json, "the verdicts as one object for one exhibit, an array for several");
+  table.add(group::output, {{"--markdown", "", options->markdown, "the verdicts as sections of the documentation"}});
+  table.set_footer(
+      "A verdict compares a paper's figures with those counted from our schedules. Exit code 1 if something differs and no "
+      "reason is known.\n\n" +
+      levels_text() +
+      "\nExamples:\n  quadrille reproduce --list\n  quadrille reproduce bruck1997-fig5 -o figures\n"
+      "  quadrille reproduce all -o figures");
+  Subcommand subcommand{std::move(table), [options] { return run_reproduce(*options); }};
+  subcommand.writes = [options, &parser = subcommand.options.parser()]() -> std::optional<FileFormat> {
+    if (options->list) return format_of_flags(parser);
     return std::nullopt;
   };
   return subcommand;

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "quadrille/transports.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
@@ -16,26 +15,25 @@ namespace {
 constexpr Count most_processes = 1024;
 
 struct RunArguments {
-  std::string ranks = "2";
+  Count ranks = 2;
   std::vector<std::string> command;
 };
 
 int run_run(const RunArguments& options) {
-  const Count ranks = parse_whole(options.ranks, "the number of ranks", 1);
-  if (ranks > most_processes) refuse(fmt::format("{} ranks are too many processes; the limit is {}", ranks, most_processes));
+  if (options.ranks > most_processes)
+    refuse(fmt::format("{} ranks are too many processes; the limit is {}", options.ranks, most_processes));
   if (options.command.empty()) refuse("name a command: quadrille run -n 8 quadrille race alltoall");
-  return run_ranks(ranks, options.command);
+  return run_ranks(options.ranks, options.command);
 }
 
 }  // namespace
 
 Subcommand add_run(CLI::App& command) {
   auto options = std::make_shared<RunArguments>();
-  CLI::App* parser = add_subcommand(command, "run", "start ranks that share memory, without an MPI library");
-  begin_group(*parser, group::execution);
-  add_option(*parser, "-n", options->ranks, "number of ranks (default 2)", "N");
-  set_footer(
-      *parser,
+  OptionTable table(command, "run", "start ranks that share memory, without an MPI library");
+  table.add(group::execution,
+            {{"-n", "N", {options->ranks, whole("the number of ranks", 1)}, "number of ranks (default {default})"}});
+  table.set_footer(
       "Usage: quadrille run [-n N] [--] COMMAND...\n"
       "Each rank is a process. If a signal ends a rank, the other ranks get SIGTERM within 100 ms. If a rank exits with a code "
       "other "
@@ -48,7 +46,7 @@ Subcommand add_run(CLI::App& command) {
       "Examples:\n"
       "  quadrille run -n 8 quadrille race alltoall\n"
       "  quadrille run -n 4 -- ./my_program --its-option");
-  Subcommand subcommand{parser, [options] { return run_run(*options); }};
+  Subcommand subcommand{std::move(table), [options] { return run_run(*options); }};
   subcommand.program = ProgramWords{&options->command, {}};
   return subcommand;
 }

@@ -7,7 +7,6 @@
 #include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
 #include "quadrille/document.hpp"
@@ -27,9 +26,7 @@ constexpr Count most_ranks = Count{1} << 20;
 
 struct ScheduleArguments {
   std::string subject;  // a collective or a file
-  std::vector<std::string> algorithms;
-  GeneratorOptions generators;
-  ProblemOptions problem;
+  SubjectOptions about;
   std::optional<std::string> format, policy, output;
   bool json = false;
 };
@@ -82,8 +79,7 @@ void check_length(const std::vector<Schedule>& schedules, bool flattened, Progre
 
 std::vector<Schedule> generated(const ScheduleArguments& options, Collective collective, ProgressLine& progress) {
   std::vector<Schedule> schedules;
-  for (const Case& entry :
-       named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators)) {
+  for (const Case& entry : options.about.named_cases(collective)) {
     const Count p = entry.problem.ranks;
     if (p > most_ranks) refuse(fmt::format("a document of {} ranks is too long; the limit is {}", p, most_ranks));
     schedules.push_back(progress.followed(entry.schedule()));
@@ -93,8 +89,7 @@ std::vector<Schedule> generated(const ScheduleArguments& options, Collective col
 
 // Reads schedules without verifying them.
 std::vector<Schedule> read(const ScheduleArguments& options) {
-  check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
-  refuse_generators_of_file(options.generators);
+  options.about.check_file(options.subject);
   return read_schedules(options.subject);
 }
 
@@ -147,28 +142,25 @@ int run_schedule(const ScheduleArguments& options) {
 
 Subcommand add_schedule(CLI::App& command) {
   auto options = std::make_shared<ScheduleArguments>();
-  CLI::App* parser = add_subcommand(command, "schedule", "print what every rank does, as text or as JSON");
-  add_option(*parser, "subject", options->subject, "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)",
-             "COLLECTIVE|FILE");
-  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  begin_group(*parser, group::output);
-  add_option(*parser, "--format", options->format,
-             "text (the default), json, the exchange format, or goal, for LogGOPSim and ATLAHS", "FORMAT");
-  add_json_flag(*parser, options->json, "the same as --format json");
-  add_option(*parser, "--policy", options->policy,
-             "what messages wait for in --format goal: blocking (the default), nonblocking or dataflow", "POLICY");
-  add_output_option(*parser, options->output);
-  set_footer(*parser,
-             "Several schedules need --json and are printed as an array. A document, of a file or a command, is converted without "
-             "being verified; 'quadrille "
-             "verify' does that.\n\n"
-             "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
-             "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
-             "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json\n"
-             "  quadrille schedule allreduce --algorithm ring --ranks 16 --block 1MiB --format goal --output ring.goal");
-  Subcommand subcommand{parser, [options] { return run_schedule(*options); }};
+  OptionTable table(command, "schedule", "print what every rank does, as text or as JSON");
+  table.add(group::arguments, {{"subject", "COLLECTIVE|FILE", options->subject,
+                                "a collective (see 'quadrille list'), or a file to convert ('-' is stdin)"}});
+  options->about.add_to(table, "such as bruck:radix=8,ports=2");
+  table.add(group::output, {{"--format", "FORMAT", options->format,
+                             "text (the default), json, the exchange format, or goal, for LogGOPSim and ATLAHS"}});
+  table.add_json(options->json, "the same as --format json");
+  table.add(group::output, {{"--policy", "POLICY", options->policy,
+                             "what messages wait for in --format goal: blocking (the default), nonblocking or dataflow"}});
+  table.add_output(options->output);
+  table.set_footer(
+      "Several schedules need --json and are printed as an array. A document, of a file or a command, is converted without "
+      "being verified; 'quadrille "
+      "verify' does that.\n\n"
+      "Examples:\n  quadrille schedule alltoall --algorithm bruck --ranks 5\n"
+      "  quadrille schedule alltoall --algorithm 'bruck:radix=8,ports=2' --ranks 64 --block 8B --json --output bruck.json\n"
+      "  quadrille schedule bruck.json\n  quadrille schedule mine.sched --json\n"
+      "  quadrille schedule allreduce --algorithm ring --ranks 16 --block 1MiB --format goal --output ring.goal");
+  Subcommand subcommand{std::move(table), [options] { return run_schedule(*options); }};
   subcommand.writes = [options] { return is_json(*options) ? FileFormat::json : FileFormat::text; };
   return subcommand;
 }

@@ -13,7 +13,6 @@
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
@@ -93,7 +92,7 @@ Count most_sharing(const Simulated& candidate) {
 
 std::string ranking(const SimulationList& list, const SimulationSetting& setting) {
   const bool links = setting.topology && !setting.by_events, waits = setting.topology && setting.by_events;
-  std::vector<Column> columns{{"algorithm"}};
+  std::vector<Column> columns = headings("algorithm");
   if (setting.by_events && !setting.events.barriers) columns.push_back({"policy"});
   columns.push_back({"rounds", Align::right});
   if (links) columns.push_back({"sharing", Align::right});
@@ -123,7 +122,7 @@ std::string course(const Simulated& candidate, const SimulationSetting& setting)
   std::size_t rounds = 0;
   for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();
   const bool by_round = rounds > 0 && rounds <= most_printed_rounds, links = setting.topology && !setting.by_events;
-  std::vector<Column> columns{{"stage"}};
+  std::vector<Column> columns = headings("stage");
   columns.push_back({by_round ? "round" : "rounds", Align::right});
   columns.insert(columns.end(), {{"begin", Align::right}, {"end", Align::right}});
   if (links)
@@ -154,7 +153,7 @@ std::string simulation_text(const std::vector<SimulationList>& lists, const Simu
   for (const SimulationList& list : lists) problems.push_back(&list.problem);
   const Places places(*setting.model, problems);
   std::string text = model_text(*setting.model, setting.machine, places);
-  text += wrapped(how(setting), terminal_width(), 2) + '\n';
+  text += paragraph(how(setting));
   for (const SimulationList& list : lists) {
     text += fmt::format("\n{}, {}{}\n\n", name(list.problem.collective), problem_text(list.problem), places.beside(list.problem));
     if (list.candidates.size() == 1)
@@ -164,47 +163,43 @@ std::string simulation_text(const std::vector<SimulationList>& lists, const Simu
       text += ranking(list, setting);
     for (const LeftOut& entry : list.left_out) text += '\n' + wrapped(sentence_of(entry) + '.', terminal_width(), 2);
     if (!list.left_out.empty()) text += '\n';
-    for (const std::string& note : list.notes) text += '\n' + wrapped(note + '.', terminal_width(), 2) + '\n';
+    for (const std::string& note : list.notes) text += '\n' + paragraph(note + '.');
   }
   return text;
 }
 
-Json simulation_json(const SimulationList& list, const SimulationSetting& setting) {
-  Json candidates = Json::array(), left_out = Json::array(), coefficients = Json::object();
-  for (const Simulated& candidate : list.candidates) {
-    Json stages = Json::array();
-    for (const SimulatedStage& stage : candidate.simulation.stages) {
-      Json rounds = Json::array();
-      for (const SimulatedRound& round : stage.rounds) {
-        Json object{{"number", round.number}, {"begin_ps", round.begin}, {"end_ps", round.end}};
-        if (setting.topology && !setting.by_events) {
-          object["sharing"] = round.sharing;
-          object["link_bytes"] = round.link_bytes;
-          if (round.sharing > 0) object["busiest_link"] = setting.topology->text_of(round.busiest_link);
-        }
-        rounds.push_back(std::move(object));
-      }
-      stages.push_back({{"name", stage.name}, {"begin_ps", stage.begin}, {"end_ps", stage.end}, {"rounds", std::move(rounds)}});
-    }
-    Json object{{"algorithm", candidate.specification}, {"short_name", candidate.name}, {"end_ps", candidate.simulation.end}};
-    if (setting.by_events) {
-      object["policy"] = name(candidate.policy);
-      object["messages"] = candidate.messages;
-      object["first_end_ps"] = candidate.first_end;
-      if (setting.topology) object["link_waits"] = candidate.link_waits;
-    }
-    object["stages"] = std::move(stages);
-    candidates.push_back(std::move(object));
+Json round_json(const SimulatedRound& round, const SimulationSetting& setting) {
+  Json object{{"number", round.number}, {"begin_ps", round.begin}, {"end_ps", round.end}};
+  if (!setting.topology || setting.by_events) return object;
+  object.update(MEMBERS_OF(round, sharing, link_bytes));
+  if (round.sharing > 0) object["busiest_link"] = setting.topology->text_of(round.busiest_link);
+  return object;
+}
+
+Json candidate_json(const Simulated& candidate, const SimulationSetting& setting) {
+  Json object{{"algorithm", candidate.specification}, {"short_name", candidate.name}, {"end_ps", candidate.simulation.end}};
+  if (setting.by_events) {
+    object["policy"] = name(candidate.policy);
+    object["messages"] = candidate.messages;
+    object["first_end_ps"] = candidate.first_end;
+    if (setting.topology) object["link_waits"] = candidate.link_waits;
   }
-  for (const LeftOut& entry : list.left_out) left_out.push_back({{"algorithm", entry.specification}, {"reason", entry.reason}});
-  for (const auto& [key, value] : coefficients_of(setting.machine, *setting.model)) coefficients[key] = value;
+  object["stages"] = array_of(candidate.simulation.stages, [&](const SimulatedStage& stage) {
+    const auto of_round = [&](const SimulatedRound& round) { return round_json(round, setting); };
+    return Json{
+        {"name", stage.name}, {"begin_ps", stage.begin}, {"end_ps", stage.end}, {"rounds", array_of(stage.rounds, of_round)}};
+  });
+  return object;
+}
+
+Json simulation_json(const SimulationList& list, const SimulationSetting& setting) {
   Json object{{"collective", name(list.problem.collective)},
               {"ranks", list.problem.ranks},
               {"nodes", nodes_in(*setting.model, list.problem)},
               {"block_bytes", list.problem.block_bytes},
               {"machine", setting.machine.name},
               {"model", setting.model->id},
-              {"coefficients", std::move(coefficients)},
+              {"coefficients", coefficients_of(setting.machine, *setting.model)},
               {"by", setting.by_events ? "events" : "rounds"}};
   if (is_rooted(list.problem.collective)) object["root"] = list.problem.root;
   if (is_irregular(list.problem.collective)) {
@@ -213,26 +208,21 @@ Json simulation_json(const SimulationList& list, const SimulationSetting& settin
     object["largest_share"] = *std::max_element(shares.begin(), shares.end());
   }
   if (setting.topology) object["topology"] = setting.topology->name();
-  if (setting.by_events)
-    object.update({{"barriers", setting.events.barriers},
-                   {"seed", setting.events.seed},
-                   {"late_ranks", setting.events.late_ranks},
-                   {"late_by_ps", setting.events.late_by},
-                   {"slow_links", setting.events.slow_links},
-                   {"slowness", setting.events.slowness},
-                   {"jitter", setting.events.jitter},
-                   {"switching", setting.events.switching == Switching::wormhole ? "wormhole" : "cut-through"}});
-  object["candidates"] = std::move(candidates);
-  object["left_out"] = std::move(left_out);
+  if (setting.by_events) {
+    object.update(MEMBERS_OF(setting.events, barriers, seed, late_ranks));
+    object["late_by_ps"] = setting.events.late_by;
+    object.update(MEMBERS_OF(setting.events, slow_links, slowness, jitter));
+    object["switching"] = setting.events.switching == Switching::wormhole ? "wormhole" : "cut-through";
+  }
+  object["candidates"] = array_of(list.candidates, [&](const Simulated& each) { return candidate_json(each, setting); });
+  object["left_out"] = array_of(list.left_out, left_out_json);
   if (!list.notes.empty()) object["notes"] = list.notes;
   return object;
 }
 
 struct SimulateArguments {
   std::string subject, by = "rounds";  // subject: a collective or a file
-  std::vector<std::string> algorithms, schedules;
-  GeneratorOptions generators;
-  ProblemOptions problem;
+  SubjectOptions about;
   ModelOptions model;
   EventArguments events;
   std::optional<std::string> output;
@@ -249,13 +239,13 @@ SimulationSetting setting_of(const SimulateArguments& options, const Problem& pr
   if (!setting.by_events && options.events.given())
     refuse("--policy, --barriers, --seed, --late, --slow-links, --jitter and --switching need --by events");
   setting.events = options.events.options();
-  const bool has_links = options.problem.topology.has_value();
+  const bool has_links = options.about.problem.topology.has_value();
   const auto tells_enough = [&](const Model& each) -> Result<> {
     if (!setting.by_events) return {};
     return simulates_events(each, setting.machine, has_links);
   };
   setting.model = options.model.choose(setting.machine, problem, has_links, tells_enough).model;
-  setting.topology = options.problem.network();
+  setting.topology = options.about.problem.network();
   return setting;
 }
 
@@ -289,7 +279,7 @@ std::vector<Simulated> simulate(const Case& entry, const SimulationSetting& sett
 std::vector<SimulationList> simulate(const SimulateArguments& options, const SimulationSetting& setting, const Subject& subject) {
   std::vector<LeftOut> left_out;
   const std::vector<Problem>& problems = subject.problems;
-  const auto cases = subject.cases(options.algorithms, &left_out);
+  const auto cases = subject.cases(options.about.algorithms, &left_out);
   const std::vector<Policy> policies = options.events.policy_list();
   std::vector<SimulationList> lists;
   ProgressLine progress;
@@ -322,17 +312,13 @@ std::vector<SimulationList> simulate(const SimulateArguments& options, const Sim
 
 int run_simulate(const SimulateArguments& options) {
   if (options.subject.empty()) refuse("name a collective or a file: quadrille simulate alltoall --ranks 64 --machine sp2");
-  const Subject subject = subject_of(options.subject, options.schedules, options.generators, options.problem);
+  const Subject subject = subject_of(options.subject, options.about);
   const SimulationSetting setting = setting_of(options, subject.problems.front());
   Output output(options.output);
   const std::vector<SimulationList> lists = simulate(options, setting, subject);
-  if (options.json) {
-    Json array = Json::array();
-    for (const SimulationList& list : lists) array.push_back(simulation_json(list, setting));
-    output.finish(to_text(array.size() == 1 ? array[0] : array));
-  } else {
-    output.finish(simulation_text(lists, setting));
-  }
+  output.finish(options.json ? to_text(one_or_all(
+                                   array_of(lists, [&](const SimulationList& list) { return simulation_json(list, setting); })))
+                             : simulation_text(lists, setting));
   return good;
 }
 
@@ -340,28 +326,24 @@ int run_simulate(const SimulateArguments& options) {
 
 Subcommand add_simulate(CLI::App& command) {
   auto options = std::make_shared<SimulateArguments>();
-  CLI::App* parser =
-      add_subcommand(command, "simulate", "run schedules in simulated time on a machine and a network, by rounds or by events");
-  add_option(*parser, "subject", options->subject, "a collective, or a document of schedules ('-' is stdin)", "COLLECTIVE|FILE");
-  add_algorithm_option(*parser, options->algorithms,
-                       "such as bruck:radix=8, or all, or " + vendor_case_help() +
-                           "; repeatable (default: all; if a file is given instead of a collective, only "
-                           "its schedules)");
-  add_schedule_option(*parser, options->schedules);
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  options->model.add_to(*parser);
-  begin_group(*parser, group::execution);
-  add_option(
-      *parser, "--by", options->by,
-      "rounds (the default): one round after the other, as 'quadrille price' does; or events: message by message, each rank at "
-      "its own pace, by the model loggp, linear or flat",
-      "WAY");
-  options->events.add_to(*parser);
-  add_json_flag(*parser, options->json, "one object for one problem, an array for several; times in picoseconds");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "simulate", "run schedules in simulated time on a machine and a network, by rounds or by events");
+  table.add(group::arguments,
+            {{"subject", "COLLECTIVE|FILE", options->subject, "a collective, or a document of schedules ('-' is stdin)"}});
+  options->about.add_to(table,
+                        "such as bruck:radix=8, or all, or " + vendor_case_help() +
+                            "; repeatable (default: all; if a file is given instead of a collective, only "
+                            "its schedules)",
+                        /*takes_schedules=*/true);
+  options->model.add_to(table);
+  table.add(
+      group::execution,
+      {{"--by", "WAY", options->by,
+        "rounds (the default): one round after the other, as 'quadrille price' does; or events: message by message, each rank at "
+        "its own pace, by the model loggp, linear or flat"}});
+  options->events.add_to(table);
+  table.add_json(options->json, "one object for one problem, an array for several; times in picoseconds");
+  table.add_output(options->output);
+  table.set_footer(
       "With --by rounds any model of 'quadrille list models' works. One algorithm is shown round by round; several are ranked. "
       "Schedules of files and commands are verified first; a wrong one is refused with its first finding.\n"
       "\nExamples:\n  quadrille simulate alltoall --algorithm bruck --ranks 1048576 --machine sp1\n"
@@ -369,7 +351,7 @@ Subcommand add_simulate(CLI::App& command) {
       "  quadrille simulate alltoall --topology torus:2x3 --block 1KiB --machine sp2 --schedule mine.json\n"
       "  quadrille simulate alltoall --algorithm direct --topology torus:8x8 --machine sp2 --by events --slow-links 4:10\n"
       "  quadrille simulate alltoallv --pattern transpose:64KiB --ranks 64 --machine sp2 --by events --policy all");
-  return {parser, [options] { return run_simulate(*options); }};
+  return {std::move(table), [options] { return run_simulate(*options); }};
 }
 
 }  // namespace quadrille::command

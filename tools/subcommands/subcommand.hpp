@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "options/file_format.hpp"
-#include "options/parser.hpp"
+#include "options/option_table.hpp"
 #include "support/refuse.hpp"
 
 namespace quadrille::command {
 
 struct Subcommand {
-  CLI::App* parser = nullptr;
+  OptionTable options;
   std::function<int()> run;
   // Called after the options have been read. Returns true if launched processes run this subcommand together, so that only rank 0
   // prints. By default each process does all the work alone, even under a launcher.

@@ -11,7 +11,6 @@
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
@@ -29,9 +28,7 @@ namespace {
 
 struct TraceArguments {
   std::string subject;  // a collective, or a file
-  std::vector<std::string> algorithms;
-  GeneratorOptions generators;
-  ProblemOptions problem;
+  SubjectOptions about;
   ModelOptions model;
   EventArguments events;
   OnlyOption only;
@@ -43,8 +40,7 @@ const std::vector<std::string> forms{"json", "perfetto"};
 bool is_perfetto(const TraceArguments& options) { return options.form == "perfetto"; }
 
 Case traced_case(const TraceArguments& options, Collective collective) {
-  const std::vector<Case> cases =
-      named_cases_with_generators(options.problem.problems(collective), options.algorithms, options.generators);
+  const std::vector<Case> cases = options.about.named_cases(collective);
   if (cases.size() > 1)
     refuse(fmt::format("a trace is of one schedule, not of {}; ask for one algorithm, number of ranks and size", cases.size()));
   return cases.front();
@@ -74,7 +70,7 @@ Thing one_of(const TraceArguments& options, std::vector<Thing> all, Title&& titl
 // Converts a file with a trace.
 int convert(Output& output, const TraceArguments& options, const std::string& text) {
   std::vector<Trace> traces = read_traces(text, label_of(options.subject));
-  if (options.model.machine || options.problem.topology)
+  if (options.model.machine || options.about.problem.topology)
     refuse(fmt::format("{} holds a trace; its times cannot be simulated; name a schedule instead", label_of(options.subject)));
   write(output, options, one_of(options, std::move(traces), [](const Trace& trace) { return trace.title; }));
   return good;
@@ -83,7 +79,7 @@ int convert(Output& output, const TraceArguments& options, const std::string& te
 Schedule read(const TraceArguments& options, const std::string& text) {
   Schedule schedule = one_of(options, read_schedules(options.subject, [&](const auto&, const auto&) { return text; }),
                              [](const Schedule& each) { return specification(each); });
-  schedule.problem = options.problem.with_network(schedule.problem);
+  schedule.problem = options.about.problem.with_network(schedule.problem);
   return schedule;
 }
 
@@ -106,21 +102,17 @@ int run_trace(const TraceArguments& options) {
   const auto collective = collective_named(options.subject);
   std::string text;
   if (!collective) {
-    check_names_file(options.subject, options.problem.given(), !options.algorithms.empty());
-    refuse_generators_of_file(options.generators);
+    options.about.check_file(options.subject);
     text = read_text(options.subject, label_of(options.subject));
     if (kind_of_document(text, label_of(options.subject)) == DocumentKind::trace) return convert(output, options, text);
   }
   ProgressLine progress;
   progress.show("traces " + options.subject);
-  std::optional<Case> its_case;
-  if (collective) its_case = traced_case(options, *collective);
-  const Schedule schedule = its_case ? progress.followed(its_case->schedule()) : read(options, text);
-  std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-  if (!its_case || its_case->is_own()) findings = verify(schedule, {.most_findings = most_counted_findings});
-  const auto topology = options.problem.network();
-  Trace trace = described_trace(schedule, its_case ? its_case->short_name() : short_specification(schedule),
-                                topology ? &*topology : nullptr, findings);
+  const auto [schedule, label, findings, is_of_file] =
+      collective ? shown(traced_case(options, *collective), progress) : shown_of_file(read(options, text), options.subject);
+  const auto topology = options.about.problem.network();
+  Trace trace =
+      described_trace(schedule, is_of_file ? short_specification(schedule) : label, topology ? &*topology : nullptr, findings);
   if (options.model.machine) {
     refuse_wrong(schedule, findings);
     add_simulated_times(trace, schedule, topology ? &*topology : nullptr, options.model, options.events, options.by);
@@ -128,7 +120,7 @@ int run_trace(const TraceArguments& options) {
   progress.clear();
   write(output, options, trace);
   if (findings.empty()) return good;
-  complain_of(schedule, its_case ? its_case->short_name() : label_of(options.subject), "its trace lists", findings);
+  complain_of(schedule, label, "its trace lists", findings);
   return with_findings;
 }
 
@@ -136,27 +128,22 @@ int run_trace(const TraceArguments& options) {
 
 Subcommand add_trace(CLI::App& command) {
   auto options = std::make_shared<TraceArguments>();
-  CLI::App* parser = add_subcommand(command, "trace", "write what happens in a schedule, and when: messages, copies, links");
-  add_option(*parser, "subject", options->subject, "a collective, or a file with a schedule or a trace ('-' is stdin)",
-             "COLLECTIVE|FILE");
-  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8,ports=2");
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  options->model.add_to(*parser);
-  begin_group(*parser, group::execution);
-  add_option(*parser, "--by", options->by,
-             "with --machine: simulate by rounds or by events, as 'quadrille simulate' does (default: both)", "WAY");
-  options->events.add_to(*parser);
-  begin_group(*parser, group::output);
-  add_option(
-      *parser, "--as", options->form,
-      "json: quadrille-trace/1 (the default); perfetto: for ui.perfetto.dev, with a process for each time and tracks for each "
-      "rank and link",
-      "FORM");
-  options->only.add_to(*parser);
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "trace", "write what happens in a schedule, and when: messages, copies, links");
+  table.add(group::arguments, {{"subject", "COLLECTIVE|FILE", options->subject,
+                                "a collective, or a file with a schedule or a trace ('-' is stdin)"}});
+  options->about.add_to(table, "such as bruck:radix=8,ports=2");
+  options->model.add_to(table);
+  table.add(group::execution, {{"--by", "WAY", options->by,
+                                "with --machine: simulate by rounds or by events, as 'quadrille simulate' does (default: both)"}});
+  options->events.add_to(table);
+  table.add(
+      group::output,
+      {{"--as", "FORM", options->form,
+        "json: quadrille-trace/1 (the default); perfetto: for ui.perfetto.dev, with a process for each time and tracks for each "
+        "rank and link"}});
+  table.add(group::output, {options->only.row()});
+  table.add_output(options->output);
+  table.set_footer(
       "docs/trace-format.md describes the JSON form. A trace has the rounds as logical time and, with --machine, "
       "simulated times; --policy all adds a simulation by events for each policy. With --topology it has the links that each "
       "message takes. 'quadrille race --trace' writes traces of real runs. The schedule of a file or command is verified first; a "
@@ -168,7 +155,7 @@ Subcommand add_trace(CLI::App& command) {
       "  quadrille trace alltoall --algorithm torus --topology torus:4x4 --block 1KiB --machine sp1 -o torus.json\n"
       "  quadrille trace alltoall --algorithm bruck --ranks 8 --machine sp2 --as perfetto -o bruck.perfetto\n"
       "  quadrille trace runs.json --only 2 --as perfetto -o second.perfetto");
-  Subcommand subcommand{parser, [options] { return run_trace(*options); }};
+  Subcommand subcommand{std::move(table), [options] { return run_trace(*options); }};
   subcommand.writes = [options] { return is_perfetto(*options) ? FileFormat::perfetto : FileFormat::json; };
   return subcommand;
 }

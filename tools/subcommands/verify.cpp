@@ -12,7 +12,6 @@
 #include "foundation/text/printable.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/problem_options.hpp"
 #include "options/subject.hpp"
 #include "quadrille/error.hpp"
@@ -42,10 +41,10 @@ Json steps_json(const std::vector<WayStep>& steps) {
                      {"buffer", name(step.place.buffer)},
                      {"offset", step.place.offset}});
     if (!step.operation) continue;
-    array.back()["round"] = step.operation->round;
-    array.back()["operation"] = operation_names.at(static_cast<std::size_t>(step.operation->kind));
-    array.back()["from"] = step.operation->from;
-    array.back()["to"] = step.operation->to;
+    array.back().update({{"round", step.operation->round},
+                         {"operation", operation_names.at(static_cast<std::size_t>(step.operation->kind))},
+                         {"from", step.operation->from},
+                         {"to", step.operation->to}});
   }
   return array;
 }
@@ -60,34 +59,28 @@ std::string block_way_text(const BlockWay& way, const std::string& heading) {
 }
 
 Json block_way_json(const BlockWay& way) {
-  return {{"from", way.from},
-          {"to", way.to},
-          {"byte", way.byte},
-          {"required", {{"rank", way.required.rank}, {"offset", way.required.offset}}},
-          {"arrives", way.arrives},
-          {"steps", steps_json(way.steps)},
-          {"instead", steps_json(way.instead)},
-          {"cut", way.cut}};
+  return joined(MEMBERS_OF(way, from, to, byte), {{"required", MEMBERS_OF(way.required, rank, offset)},
+                                                  {"arrives", way.arrives},
+                                                  {"steps", steps_json(way.steps)},
+                                                  {"instead", steps_json(way.instead)},
+                                                  {"cut", way.cut}});
 }
 
 struct VerifyArguments {
   std::vector<std::string> subjects;  // a collective, or files
-  std::vector<std::string> algorithms, policies;
-  GeneratorOptions generators;
-  ProblemOptions problem;
-  std::optional<std::string> ports, node_ports, limit, trace, output;
-  bool json = false, strict = false, all = false;
+  SubjectOptions about;
+  VerifyOptions rules;
+  Count limit = static_cast<Count>(most_listed_findings);
+  std::optional<std::string> trace, output;
+  bool json = false, all = false;
 };
 
 VerifyOptions verify_options(const VerifyArguments& options) {
-  VerifyOptions rules;
+  VerifyOptions rules = options.rules;
   rules.most_findings = most_counted_findings;
-  if (options.ports) rules.port_limit = parse_whole(*options.ports, "the number of ports", 1);
-  if (options.node_ports) rules.node_port_limit = parse_whole(*options.node_ports, "the number of a node's ports", 1);
-  rules.topology = options.problem.network();
-  rules.strict_links = options.strict;
-  if (options.strict && !rules.topology) refuse("--strict checks links; say which network they belong to: --topology torus:4x8");
-  if (!options.policies.empty()) rules.policies = parse_policies(options.policies);
+  rules.topology = options.about.problem.network();
+  if (rules.strict_links && !rules.topology)
+    refuse("--strict checks links; say which network they belong to: --topology torus:4x8");
   return rules;
 }
 
@@ -98,8 +91,7 @@ void check_one_collective(const VerifyArguments& options) {
 }
 
 std::vector<Schedule> read_all(const VerifyArguments& options) {
-  check_names_file(options.subjects[0], options.problem.given(), !options.algorithms.empty());
-  refuse_generators_of_file(options.generators);
+  options.about.check_file(options.subjects[0]);
   std::vector<Schedule> schedules;
   for (const std::string& file : options.subjects)
     for (Schedule& schedule : read_schedules(file)) schedules.push_back(std::move(schedule));
@@ -130,8 +122,7 @@ int trace(const VerifyArguments& options, Output& output) {
   std::vector<std::string> labels;
   if (const auto collective = collective_named(options.subjects[0])) {
     check_one_collective(options);
-    for (const Case& entry :
-         cases_with_generators(options.problem.problems(*collective), options.algorithms, options.generators, options.all)) {
+    for (const Case& entry : options.about.cases(*collective, options.all)) {
       schedules.push_back(entry.schedule());
       labels.push_back(label_of_case(entry));
     }
@@ -151,8 +142,7 @@ int trace(const VerifyArguments& options, Output& output) {
 std::vector<ScheduleVerdict> judge_generated(const VerifyArguments& options, Collective collective) {
   check_one_collective(options);
   const VerifyOptions rules = verify_options(options);
-  const std::vector<Problem> problems = options.problem.problems(collective);
-  const auto cases = cases_with_generators(problems, options.algorithms, options.generators, options.all);
+  const auto cases = options.about.cases(collective, options.all);
   std::vector<ScheduleVerdict> verdicts;
   ProgressLine progress;
   for (const Case& entry : cases) {
@@ -180,21 +170,17 @@ int run_verify(const VerifyArguments& options) {
   if (options.subjects.empty()) refuse("name a collective or files: quadrille verify alltoall --ranks 5, or quadrille verify FILE");
   Output output(options.output);
   if (options.trace) return trace(options, output);
-  const Count given = options.limit ? parse_whole(*options.limit, "the limit", 0) : static_cast<Count>(most_listed_findings);
-  const std::size_t limit = given == 0 ? most_counted_findings : static_cast<std::size_t>(given);
+  const std::size_t limit = options.limit == 0 ? most_counted_findings : static_cast<std::size_t>(options.limit);
   const auto collective = collective_named(options.subjects[0]);
   const std::vector<ScheduleVerdict> verdicts = collective ? judge_generated(options, *collective) : judge_files(options);
   if (verdicts.empty()) refuse("there is nothing to verify: the document holds no schedule");
 
   const bool one = verdicts.size() == 1;
   if (one && !verdicts[0].refusal.empty() && !verdicts[0].figures) throw Error(ErrorCode::too_large, verdicts[0].refusal);
-  if (options.json) {
-    Json array = Json::array();
-    for (const ScheduleVerdict& verdict : verdicts) array.push_back(json_of(verdict, limit));
-    output.finish(to_text(one ? array[0] : array));
-  } else {
+  if (options.json)
+    output.finish(to_text(one_or_all(array_of(verdicts, [&](const ScheduleVerdict& each) { return json_of(each, limit); }))));
+  else
     output.finish(one ? text_of(verdicts[0], limit) : text_of(verdicts, limit, options.all));
-  }
   const auto any = [&](auto&& is) { return std::any_of(verdicts.begin(), verdicts.end(), is); };
   if (any([](const ScheduleVerdict& verdict) { return !verdict.findings.empty(); })) return with_findings;
   return any([](const ScheduleVerdict& verdict) { return !verdict.refusal.empty(); }) ? misused : good;
@@ -204,34 +190,39 @@ int run_verify(const VerifyArguments& options) {
 
 Subcommand add_verify(CLI::App& command) {
   auto options = std::make_shared<VerifyArguments>();
-  CLI::App* parser =
-      add_subcommand(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
-  add_option(*parser, "subject", options->subjects, "a collective, or files of schedules ('-' is stdin)", "COLLECTIVE|FILE...");
-  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=2..8, or all (the default); repeatable");
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  begin_group(*parser, group::rules);
-  add_option(*parser, "--ports", options->ports,
-             "messages that a rank may send, and receive, in a round (default: as the algorithm states)", "K");
-  add_option(*parser, "--node-ports", options->node_ports,
-             "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: as the "
-             "algorithm states)",
-             "K");
-  add_policy_option(*parser, options->policies,
-                    "policies that are checked for deadlock: blocking, nonblocking, dataflow (default all)");
-  add_flag(*parser, "--strict", options->strict,
-           "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
-           "to their receiver (needs --topology)");
-  add_option(*parser, "--limit", options->limit,
-             "findings, and causes, to list for each schedule (default 100; 0: all, but at most 10000)", "N");
-  add_flag(*parser, "--all", options->all,
-           "all columns of the table (also memory and bytes of control messages), and what does not apply of all algorithms");
-  add_option(*parser, "--trace", options->trace,
-             "print the way of one block instead: from rank FROM to rank TO, by its first byte or by byte BYTE", "FROM,TO[,BYTE]");
-  add_json_flag(*parser, options->json, "print JSON: an object for one schedule, an array for several");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "verify", "replay schedules and list everything that is wrong with them, beside their figures");
+  table.add(group::arguments,
+            {{"subject", "COLLECTIVE|FILE...", options->subjects, "a collective, or files of schedules ('-' is stdin)"}});
+  options->about.add_to(table, "such as bruck:radix=2..8, or all (the default); repeatable");
+  table.add(
+      group::rules,
+      {{"--ports",
+        "K",
+        {options->rules.port_limit, whole("the number of ports", 1)},
+        "messages that a rank may send, and receive, in a round (default: as the algorithm states)"},
+       {"--node-ports",
+        "K",
+        {options->rules.node_port_limit, whole("the number of a node's ports", 1)},
+        "exchanges that a node's ranks may have with other nodes in a round: 1 for single-ported nodes (default: as the "
+        "algorithm states)"},
+       {"--policy",
+        "LIST",
+        {options->rules.policies, parse_policies},
+        "policies that are checked for deadlock: blocking, nonblocking, dataflow (default all)"},
+       {"--strict", "", options->rules.strict_links,
+        "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
+        "to their receiver (needs --topology)"},
+       {"--limit",
+        "N",
+        {options->limit, whole("the limit", 0)},
+        "findings, and causes, to list for each schedule (default {default}; 0: all, but at most 10000)"},
+       {"--all", "", options->all,
+        "all columns of the table (also memory and bytes of control messages), and what does not apply of all algorithms"},
+       {"--trace", "FROM,TO[,BYTE]", options->trace,
+        "print the way of one block instead: from rank FROM to rank TO, by its first byte or by byte BYTE"}});
+  table.add_json(options->json, "print JSON: an object for one schedule, an array for several");
+  table.add_output(options->output);
+  table.set_footer(
       "If a schedule states a symmetry, one rank of each class is replayed, and the programs of other ranks are compared with its "
       "images: those of all ranks up to 4096 ranks, otherwise those of 64.\n\n"
       "Findings are grouped by their probable cause, the operation that explains most of them, or several that are wrong in the "
@@ -246,7 +237,7 @@ Subcommand add_verify(CLI::App& command) {
       "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict\n"
       "  quadrille verify alltoall --algorithm bruck --ranks 8 --trace 0,5\n"
       "  quadrille verify allgather --node-sizes 4x6 --block 1KiB");
-  return {parser, [options] { return run_verify(*options); }};
+  return {std::move(table), [options] { return run_verify(*options); }};
 }
 
 }  // namespace quadrille::command

@@ -14,7 +14,6 @@
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
-#include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "options/model_options.hpp"
 #include "options/problem_options.hpp"
@@ -171,9 +170,7 @@ void check_run_report(const Json& report, const std::string& label) {
 
 struct ViewArguments {
   std::vector<std::string> subjects;  // a collective, or files
-  std::vector<std::string> algorithms;
-  GeneratorOptions generators;
-  ProblemOptions problem;
+  SubjectOptions about;
   ModelOptions model;
   OnlyOption only;
   std::optional<std::string> gallery, output;
@@ -230,7 +227,7 @@ void add(const Trace& trace, ViewerPage& page) {
 void add_schedule(const ViewArguments& options, const Schedule& schedule, const std::string& label,
                   const std::vector<Finding>& findings, ViewerPage& page) {
   check_ranks(schedule.problem.ranks);
-  const auto network = options.problem.network();
+  const auto network = options.about.problem.network();
   const Topology* const topology = network ? &*network : nullptr;
   Trace trace = described_trace(schedule, label, topology, findings);
   if (options.model.machine) {
@@ -248,7 +245,7 @@ bool add_schedules(const ViewArguments& options, const std::string& file, const 
       read_schedules(file, [&](const std::string&, const std::string&) { return text; }),
       [](const Schedule& each) { return specification(each); }, label_of(file));
   for (Schedule schedule : schedules) {
-    schedule.problem = options.problem.with_network(schedule.problem);
+    schedule.problem = options.about.problem.with_network(schedule.problem);
     const std::vector<Finding> findings = verify(schedule, {.most_findings = most_counted_findings});
     add_schedule(options, schedule, short_specification(schedule), findings, page);
     right = right && findings.empty();
@@ -257,7 +254,7 @@ bool add_schedules(const ViewArguments& options, const std::string& file, const 
 }
 
 void check_has_no_network_options(const ViewArguments& options, const std::string& what) {
-  if (options.problem.topology) refuse(what + "; leave --topology out");
+  if (options.about.problem.topology) refuse(what + "; leave --topology out");
   if (options.model.machine || options.model.model) refuse(what + "; leave --machine and --model out");
 }
 
@@ -320,7 +317,7 @@ bool add_files(const ViewArguments& options, ViewerPage& page) {
   bool right = true;
   std::optional<Content> content;
   for (const std::string& file : options.subjects) {
-    check_names_file(file, options.problem.given(), !options.algorithms.empty());
+    options.about.check_file(file);
     const Content found = add_file(options, file, right, page);
     if (content.value_or(found) != found || (content && found == Content::report))
       refuse("a page shows schedules and traces, or results of race and tune, or one report of a program; make a page for each");
@@ -370,17 +367,15 @@ int run_view(const ViewArguments& options) {
   if (const auto collective = collective_named(options.subjects.front())) {
     if (options.subjects.size() > 1) refuse("name one collective, or files");
     if (!options.only.words.empty()) refuse("--only picks from a file; leave it out");
-    const auto cases = named_cases_with_generators(options.problem.problems(*collective), options.algorithms, options.generators);
+    const auto cases = options.about.named_cases(*collective);
     if (cases.size() > most_documents) refuse(fmt::format("a page shows one schedule, or two side by side, not {}", cases.size()));
+    ProgressLine progress;
     for (const Case& entry : cases) {
-      const Schedule schedule = entry.schedule();
-      std::vector<Finding> findings;  // stays empty for algorithms of the table, which tests verify
-      if (entry.is_own()) findings = verify(schedule, {.most_findings = most_counted_findings});
-      add_schedule(options, schedule, entry.short_name(), findings, page);
+      const auto [schedule, label, findings, is_of_file] = shown(entry, progress);
+      add_schedule(options, schedule, label, findings, page);
       right = right && findings.empty();
     }
   } else {
-    refuse_generators_of_file(options.generators);
     right = add_files(options, page);
   }
   output.finish(html_of(page));
@@ -392,21 +387,18 @@ int run_view(const ViewArguments& options) {
 
 Subcommand add_view(CLI::App& command) {
   auto options = std::make_shared<ViewArguments>();
-  CLI::App* parser = add_subcommand(command, "view", "write a page that replays a schedule in a browser");
-  add_option(*parser, "subject", options->subjects,
-             "a collective, or one or two files with a schedule or a trace, or results of race, tune or report; '-' is stdin",
-             "COLLECTIVE|FILE");
-  add_algorithm_option(*parser, options->algorithms, "such as bruck:radix=8; two are shown side by side");
-  options->generators.add_to(*parser);
-  options->problem.add_to(*parser);
-  options->model.add_to(*parser);
-  begin_group(*parser, group::output);
-  options->only.add_to(*parser);
-  add_option(*parser, "--gallery", options->gallery, "write a course and a page for each algorithm to this folder", "FOLDER");
-  add_flag(*parser, "--open", options->open, "open the page by xdg-open");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "view", "write a page that replays a schedule in a browser");
+  table.add(group::arguments,
+            {{"subject", "COLLECTIVE|FILE", options->subjects,
+              "a collective, or one or two files with a schedule or a trace, or results of race, tune or report; '-' is stdin"}});
+  options->about.add_to(table, "such as bruck:radix=8; two are shown side by side");
+  options->model.add_to(table);
+  table.add(group::output, {options->only.row()});
+  table.add(group::output,
+            {{"--gallery", "FOLDER", options->gallery, "write a course and a page for each algorithm to this folder"},
+             {"--open", "", options->open, "open the page by xdg-open"}});
+  table.add_output(options->output);
+  table.set_footer(
       "The page is one HTML file that needs no network: memory, network, time, traffic, figures and programs, to play, step and "
       "follow block by block (docs/viewer.md). With --topology it has the links that each message takes, and with --machine "
       "simulated times, as 'quadrille trace' writes them. The schedule of a file or command is verified; a wrong one is shown with "
@@ -420,7 +412,7 @@ Subcommand add_view(CLI::App& command) {
       "  quadrille view runs.json --only 1 --only 3 -o compared.html\n"
       "  quadrille view race-4.json race-8.json -o races.html\n"
       "  quadrille view --gallery course");
-  Subcommand subcommand{parser, [options] { return run_view(*options); }};
+  Subcommand subcommand{std::move(table), [options] { return run_view(*options); }};
   subcommand.writes = [] { return FileFormat::html; };
   return subcommand;
 }

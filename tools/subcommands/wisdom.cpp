@@ -14,7 +14,6 @@
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "options/documents.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/groups.hpp"
@@ -32,7 +31,8 @@ namespace {
 
 struct WisdomOptions {
   std::string action;
-  std::vector<std::string> files, collectives;
+  std::vector<std::string> files;
+  std::vector<Collective> collectives;
   std::optional<std::string> library, output;
   bool json = false;
 };
@@ -76,17 +76,7 @@ const Timing* vendor_timing(const WisdomRecord& record) {
 }
 
 std::string races_text(const Wisdom& wisdom, const Chosen& chosen) {
-  Table table({{"collective"},
-               {"ranks", Align::right},
-               {"also for", Align::right},
-               {"block", Align::right},
-               {"speaks for", Align::right},
-               {"best"},
-               {"time", Align::right},
-               {"interval", Align::right},
-               {"times MPI's", Align::right},
-               {"launches", Align::right},
-               {"date"}});
+  Table table("collective|>ranks|>also for|>block|>speaks for|best|>time|>interval|>times MPI's|>launches|date");
   bool any = false;
   for (const WisdomRecord& record : wisdom.records) {
     const Situation& situation = record.situation;
@@ -130,69 +120,43 @@ std::string wisdom_shown(const std::string& file, const Wisdom& wisdom, const Ch
 
 Json wisdom_json(const WisdomRecord& record) {
   const Situation& situation = record.situation;
-  Json entries = Json::array();
-  for (const WisdomEntry& entry : record.entries) entries.push_back(way_json(entry));
-  return {{"collective", name(situation.collective)},
-          {"ranks", situation.ranks},
-          {"nodes", situation.nodes},
-          {"ranks_of_node", situation.ranks_of_node},
-          {"block_bytes", situation.block_bytes},
-          {"counts_known", situation.counts_known},
-          {"skew", situation.skew},
-          {"sparsity", situation.sparsity},
-          {"irregularity", situation.irregularity},
-          {"combining", name(situation.combining)},
-          {"speaks_for",
-           {{"least_bytes", record.least_bytes},
-            {"most_bytes", record.most_bytes},
-            {"least_ranks", record.least_ranks},
-            {"most_ranks", record.most_ranks}}},
-          {"date", record.date},
-          {"repetitions", record.repetitions},
-          {"launches", record.races.size()},
-          {"entries", std::move(entries)}};
+  Json object{{"collective", name(situation.collective)}};
+  object.update(MEMBERS_OF(situation, ranks, nodes, ranks_of_node, block_bytes, counts_known, skew, sparsity, irregularity));
+  object["combining"] = name(situation.combining);
+  object["speaks_for"] = MEMBERS_OF(record, least_bytes, most_bytes, least_ranks, most_ranks);
+  object.update(MEMBERS_OF(record, date, repetitions));
+  object["launches"] = record.races.size();
+  object["entries"] = array_of(record.entries, [](const WisdomEntry& entry) { return way_json(entry); });
+  return object;
 }
 
 Json wisdom_json(const ExecutorFit& fit) {
-  Json coefficients = Json::object();
-  for (const auto& [key, value] : fit.coefficients) coefficients[key] = value;
-  return {{"executor", name(fit.executor)},
-          {"ranks", fit.ranks},
-          {"nodes", fit.nodes},
-          {"ranks_of_node", fit.ranks_of_node},
-          {"date", fit.date},
-          {"error", fit.error},
-          {"preset", fit.preset},
-          {"coefficients", std::move(coefficients)}};
+  return joined({{"executor", name(fit.executor)}},
+                MEMBERS_OF(fit, ranks, nodes, ranks_of_node, date, error, preset, coefficients));
 }
 
 Json wisdom_json(const VendorFit& fit) {
-  Json sizes = Json::array();
-  for (const auto& [bytes, seconds] : fit.seconds) sizes.push_back({{"block_bytes", bytes}, {"time_s", seconds}});
-  return {{"collective", name(fit.collective)}, {"ranks", fit.ranks}, {"nodes", fit.nodes},
-          {"ranks_of_node", fit.ranks_of_node}, {"date", fit.date},   {"sizes", std::move(sizes)}};
+  Json object{{"collective", name(fit.collective)}};
+  object.update(MEMBERS_OF(fit, ranks, nodes, ranks_of_node, date));
+  object["sizes"] = array_of(fit.seconds, [](const auto& one) { return Json{{"block_bytes", one.first}, {"time_s", one.second}}; });
+  return object;
 }
 
 Json wisdom_json(const std::string& file, const Wisdom& wisdom, const Chosen& chosen) {
-  Json races = Json::array(), executors = Json::array(), vendor = Json::array();
+  Json races = Json::array(), vendor = Json::array();
   for (const WisdomRecord& record : wisdom.records)
     if (is_chosen(chosen, record.situation.collective)) races.push_back(wisdom_json(record));
-  for (const ExecutorFit& fit : wisdom.executors) executors.push_back(wisdom_json(fit));
   for (const VendorFit& fit : wisdom.vendor)
     if (is_chosen(chosen, fit.collective)) vendor.push_back(wisdom_json(fit));
-  const Fingerprint& machine = wisdom.machine;
-  return {
-      {"file", file},
-      {"machine", {{"processor", machine.processor}, {"cores", machine.cores}, {"network", machine.network}, {"mpi", machine.mpi}}},
-      {"races", std::move(races)},
-      {"executors", std::move(executors)},
-      {"vendor", std::move(vendor)}};
+  return {{"file", file},
+          {"machine", MEMBERS_OF(wisdom.machine, processor, cores, network, mpi)},
+          {"races", std::move(races)},
+          {"executors", array_of(wisdom.executors, [](const ExecutorFit& fit) { return wisdom_json(fit); })},
+          {"vendor", std::move(vendor)}};
 }
 
 // Prints files of wisdom as tables, or as JSON.
 int show_wisdom(const WisdomOptions& options) {
-  Chosen chosen;
-  for (const std::string& collective : options.collectives) chosen.push_back(parse_collective(collective));
   Output output(options.output);
   const std::vector<std::string> files = options.files.empty() ? wisdom_files() : options.files;
   if (files.empty()) remark("nothing was measured yet; measure it: quadrille tune");
@@ -200,8 +164,8 @@ int show_wisdom(const WisdomOptions& options) {
   std::string text;
   for (const std::string& file : files) {
     const Wisdom wisdom = options.files.empty() ? read_any_wisdom(file) : read_named_wisdom(file);
-    array.push_back(wisdom_json(file, wisdom, chosen));
-    text += (text.empty() ? "" : "\n") + wisdom_shown(file, wisdom, chosen);
+    array.push_back(wisdom_json(file, wisdom, options.collectives));
+    text += (text.empty() ? "" : "\n") + wisdom_shown(file, wisdom, options.collectives);
   }
   output.finish(options.json ? to_text(array) : text);
   return good;
@@ -319,19 +283,18 @@ int run_wisdom(const WisdomOptions& options) {
 
 Subcommand add_wisdom(CLI::App& command) {
   auto options = std::make_shared<WisdomOptions>();
-  CLI::App* parser =
-      add_subcommand(command, "wisdom", "show, merge or export wisdom: the kept results of measurements on this machine");
-  add_option(*parser, "action", options->action, "what to do with wisdom", "show|merge|export|path");
-  add_option(*parser, "files", options->files, "files of wisdom; '-' is stdin (show: default those in the user's folder)", "FILE");
-  begin_group(*parser, group::problem);
-  add_option(*parser, "--collective", options->collectives, "show: only this collective; may be repeated", "COLLECTIVE");
-  begin_group(*parser, group::machine);
-  add_option(*parser, "--for", options->library, "export: for which MPI library, " + alternatives(libraries_with_rules()),
-             "LIBRARY");
-  add_json_flag(*parser, options->json, "show: print JSON");
-  add_output_option(*parser, options->output);
-  set_footer(
-      *parser,
+  OptionTable table(command, "wisdom", "show, merge or export wisdom: the kept results of measurements on this machine");
+  table.add(group::arguments,
+            {{"action", "show|merge|export|path", options->action, "what to do with wisdom"},
+             {"files", "FILE", options->files, "files of wisdom; '-' is stdin (show: default those in the user's folder)"}});
+  table.add(
+      group::problem,
+      {{"--collective", "COLLECTIVE", {options->collectives, parse_collectives}, "show: only this collective; may be repeated"}});
+  table.add(group::machine,
+            {{"--for", "LIBRARY", options->library, "export: for which MPI library, " + alternatives(libraries_with_rules())}});
+  table.add_json(options->json, "show: print JSON");
+  table.add_output(options->output);
+  table.set_footer(
       "show prints the fastest way of each race, its time, and this time divided by that of the MPI library's own collective. A "
       "race "
       "also answers for sizes and numbers of ranks near its own; show prints these ranges.\n"
@@ -348,10 +311,10 @@ Subcommand add_wisdom(CLI::App& command) {
       "  mpirun -n 4 quadrille wisdom path\n"
       "  quadrille wisdom merge a.wisdom b.wisdom --output both.wisdom\n"
       "  quadrille wisdom export --for openmpi --output rules.conf");
-  Subcommand subcommand{parser, [options] { return run_wisdom(*options); },
+  Subcommand subcommand{std::move(table), [options] { return run_wisdom(*options); },
                         [options] { return options->action == "path" && joins_launched_ranks({}); }};
-  subcommand.writes = [options, parser]() -> std::optional<FileFormat> {
-    if (options->action == "show") return format_of_flags(*parser);
+  subcommand.writes = [options, &parser = subcommand.options.parser()]() -> std::optional<FileFormat> {
+    if (options->action == "show") return format_of_flags(parser);
     const RulesFormat* const format = find_rules_format(options->library.value_or(""));
     // checked here, because --json is for show
     const bool is_json = options->action == "export" && format && format->is_json;

@@ -18,7 +18,6 @@
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
 #include "options/arguments.hpp"
-#include "options/common_options.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "recording/record_wish.hpp"
@@ -222,33 +221,26 @@ int run_wrap(const WrapArguments& options) {
 
 Subcommand add_wrap(CLI::App& command) {
   auto options = std::make_shared<WrapArguments>();
-  CLI::App* parser = add_subcommand(command, "wrap", "run an unmodified MPI program, with faster collectives");
-  begin_group(*parser, group::execution);
-  add_flag(*parser, "--off", options->off, "pass everything through");
-  add_flag(*parser, "--profile", options->profile, "pass everything through, but count and time it, and report at the end");
-  add_option(
-      *parser, "--report", options->report,
-      "report at the end what ran, for how long and why: summary (also without a value), full, summary:FILE or full:FILE; with "
-      "a file, FILE.json is written, too. The value must follow =",
-      "KIND");
-  add_option(
-      *parser, "--choose", options->choose,
-      "the algorithm to use: COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several separated by semicolons; sizes are those of a block, "
-      "and 'vendor' is the MPI library's own collective",
-      "RULES");
-  add_option(
-      *parser, "--tune", options->tune,
-      "race candidates during the run, for this share of its time (1% without a value; the value must follow =), and keep the "
-      "results as wisdom",
-      "SHARE");
-  add_option(
-      *parser, "--record", options->record,
-      "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
-      "follow =); the MPI library runs every call, and 'quadrille recording' prints what was recorded",
-      "FOLDER");
-  add_flag(*parser, "--fold", options->fold, "with --record: keep means of 64 repetitions");
-  set_footer(
-      *parser,
+  OptionTable table(command, "wrap", "run an unmodified MPI program, with faster collectives");
+  table.add(
+      group::execution,
+      {{"--off", "", options->off, "pass everything through"},
+       {"--profile", "", options->profile, "pass everything through, but count and time it, and report at the end"},
+       {"--report", "KIND", options->report,
+        "report at the end what ran, for how long and why: summary (also without a value), full, summary:FILE or full:FILE; with "
+        "a file, FILE.json is written, too. The value must follow ="},
+       {"--choose", "RULES", options->choose,
+        "the algorithm to use: COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several separated by semicolons; sizes are those of a "
+        "block, "
+        "and 'vendor' is the MPI library's own collective"},
+       {"--tune", "SHARE", options->tune,
+        "race candidates during the run, for this share of its time (1% without a value; the value must follow =), and keep the "
+        "results as wisdom"},
+       {"--record", "FOLDER", options->record,
+        "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
+        "follow =); the MPI library runs every call, and 'quadrille recording' prints what was recorded"},
+       {"--fold", "", options->fold, "with --record: keep means of 64 repetitions"}});
+  table.set_footer(
       "Usage: quadrille wrap [OPTIONS] [--] PROGRAM ARGUMENTS...\n"
       "The program runs with a library preloaded that defines MPI's blocking collectives. The libraries that the program is linked "
       "with tell which MPI library it uses. Interpreters load MPI later; for them the launcher tells it, or QUADRILLE_MPI. --off "
@@ -266,7 +258,7 @@ Subcommand add_wrap(CLI::App& command) {
       "  mpirun -n 8 quadrille wrap --choose 'alltoall:0-1KiB=bruck:radix=4;broadcast=vendor' ./app\n"
       "  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app\n"
       "  mpirun -n 8 quadrille wrap --record=run.recording ./app");
-  Subcommand subcommand{parser, [options] { return run_wrap(*options); }};
+  Subcommand subcommand{std::move(table), [options] { return run_wrap(*options); }};
   subcommand.program =
       ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}}};
   return subcommand;

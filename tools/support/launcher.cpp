@@ -38,7 +38,6 @@ constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 std::array<struct sigaction, signals.size()> before;
 
 constexpr Count most_threads = 1024;
-constexpr double for_ever = 1e9;  // seconds
 
 std::optional<Launched> launched_by(const char* rank_name, const char* ranks_name) {
   const auto rank = number_in<Count>(environment_value(rank_name)), ranks = number_in<Count>(environment_value(ranks_name));
@@ -46,6 +45,29 @@ std::optional<Launched> launched_by(const char* rank_name, const char* ranks_nam
 }
 
 using Clock = std::chrono::steady_clock;
+
+// The watchdog's message after `seconds` seconds without progress.
+std::string stuck(double seconds) {
+  return fmt::format(
+      "stopped, because there was no progress for {} s: a rank is lost, or a repetition takes longer (then raise --timeout)",
+      seconds);
+}
+
+// Can rank 0 write the file? It prints the reason if it cannot.
+bool can_write(Communicator& world, const std::optional<std::string>& file) {
+  char fine = 1;
+  if (world.rank() == 0) {
+    try {
+      Output{file};
+    } catch (const Error& error) {
+      complain(error.what());
+      fine = 0;
+    }
+  }
+  std::vector<char> all(index(world.size()));
+  world.all_gather(&fine, all.data(), 1);
+  return all[0] != 0;
+}
 
 }  // namespace
 
@@ -165,40 +187,43 @@ std::unique_ptr<Communicator> join_launched_ranks() {
   }
 }
 
-bool first_can_write(Communicator& world, const std::optional<std::string>& file) {
-  char fine = 1;
-  if (world.rank() == 0) {
-    try {
-      Output{file};
-    } catch (const Error& error) {
-      complain(error.what());
-      fine = 0;
-    }
-  }
-  std::vector<char> all(index(world.size()));
-  world.all_gather(&fine, all.data(), 1);
-  return all[0] != 0;
-}
-
 void check_threads(Count ranks) {
   if (ranks > most_threads)
     refuse(fmt::format("{} ranks are too many for the threads of one process; the limit is {}", ranks, most_threads));
 }
 
-std::string stuck(double seconds) {
-  return fmt::format(
-      "stopped, because there was no progress for {} s: a rank is lost, or a repetition takes longer (then raise --timeout)",
-      seconds);
+bool RankGroup::first_can_write(const std::vector<std::optional<std::string>>& files) const {
+  if (!world_) {
+    for (const auto& file : files) Output{file};
+    return true;
+  }
+  return std::all_of(files.begin(), files.end(), [&](const auto& file) { return can_write(*world_, file); });
 }
 
-int run_watched(Communicator& world, double timeout_seconds, const std::function<int(Watchdog&)>& body, const std::string& kept) {
+int RankGroup::run(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept) {
+  if (world_) return run_launched(timeout_seconds, work, kept);
+  Watchdog watchdog(timeout_seconds, [&] { complain(stuck(timeout_seconds) + kept); });
+  watchdog_ = &watchdog;
+  int code = good;
+  run_threads(threads_, [&](Communicator& communicator) {
+    const int mine = work(communicator);
+    if (communicator.rank() == 0) code = mine;
+  });
+  watchdog_ = nullptr;
+  return code;
+}
+
+int RankGroup::run_launched(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept) {
   const auto give_up = [&](const std::string& sentence) {
-    fmt::print(stderr, "quadrille: rank {}: {}\n", world.rank(), sentence);
-    world.abort(misused);
+    fmt::print(stderr, "quadrille: rank {}: {}\n", world_->rank(), sentence);
+    world_->abort(misused);
   };
   try {
-    Watchdog watchdog(world.rank() == 0 ? timeout_seconds : for_ever, [&] { give_up(stuck(timeout_seconds) + kept); });
-    return body(watchdog);
+    Watchdog watchdog(has_first() ? timeout_seconds : for_ever, [&] { give_up(stuck(timeout_seconds) + kept); });
+    watchdog_ = &watchdog;
+    const int code = work(*world_);
+    watchdog_ = nullptr;
+    return code;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::misuse) throw;
     give_up(error.what());

@@ -108,21 +108,41 @@ bool joins_launched_ranks(const std::optional<std::string>& executor);
 // may not exist.
 std::unique_ptr<Communicator> join_launched_ranks();
 
-// Collective. Returns on every rank whether rank 0 can write `file`, so that all ranks end together; rank 0 prints the reason if it
-// cannot.
-bool first_can_write(Communicator& world, const std::optional<std::string>& file);
-
 // Throws Error{misuse} if `ranks` is more than the threads that one process may run.
 void check_threads(Count ranks);
 
-// Returns the watchdog's message after `seconds` seconds without progress.
-std::string stuck(double seconds);
+// The ranks that do a collective subcommand's work: threads of this process, or the processes that a launcher started.
+class RankGroup {
+ public:
+  explicit RankGroup(Count threads) : threads_(threads) {}
+  explicit RankGroup(std::unique_ptr<Communicator> world) : world_(std::move(world)) {}
 
-// Runs `body` on this rank of the world and returns its exit code. A watchdog watches rank 0: there `body` must call `beat`
-// whenever it makes progress, or the watchdog ends the program. An exception on any rank ends all ranks, since the others may be
-// waiting for it; only Error{misuse}, which all ranks throw alike, is rethrown. `kept` is appended to the watchdog's message: ";
-// what was measured is kept".
-int run_watched(Communicator& world, double timeout_seconds, const std::function<int(Watchdog&)>& body,
-                const std::string& kept = {});
+  Communicator& world() const { return *world_; }  // of launched processes
+  Count size() const { return world_ ? world_->size() : threads_; }
+  std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
+  bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process
+
+  // Collective. Returns on every process whether rank 0 can write all files, so that all processes end together. Of threads: true,
+  // or throws.
+  bool first_can_write(const std::vector<std::optional<std::string>>& files) const;
+
+  // Runs `work` on each rank and returns the exit code that it has here (of threads: at rank 0). A watchdog watches rank 0: there
+  // `work` must call `beat` whenever it makes progress, or the watchdog ends the program after `timeout_seconds`, with a message to
+  // which `kept` is appended: "; what was measured is kept". An exception on a launched rank ends all ranks, since the others may
+  // be waiting for it; only Error{misuse}, which all ranks throw alike, is rethrown.
+  int run(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept = {});
+  void beat() {
+    if (watchdog_) watchdog_->beat();
+  }
+
+  static constexpr double for_ever = 1e9;  // seconds
+
+ private:
+  int run_launched(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept);
+
+  std::unique_ptr<Communicator> world_;  // null: threads
+  Count threads_ = 0;
+  Watchdog* watchdog_ = nullptr;  // while `run` runs
+};
 
 }  // namespace quadrille::command

@@ -55,11 +55,9 @@ std::string to_string(const Machine& machine) {
 }
 
 Json to_json(const Machine& machine) {
-  auto caches = Json::array();
-  for (const Cache& cache : machine.caches)
-    caches.push_back({{"level", cache.level}, {"bytes", cache.bytes}, {"count", cache.count}});
-  return {{"model", machine.model},     {"packages", machine.packages},         {"cores", machine.cores},
-          {"threads", machine.threads}, {"memory_bytes", machine.memory_bytes}, {"caches", std::move(caches)}};
+  Json object = MEMBERS_OF(machine, model, packages, cores, threads, memory_bytes);
+  object["caches"] = array_of(machine.caches, [](const Cache& cache) { return MEMBERS_OF(cache, level, bytes, count); });
+  return object;
 }
 
 std::int64_t unix_seconds_now() {

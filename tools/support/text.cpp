@@ -92,6 +92,17 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return lines;
 }
 
+std::string paragraph(std::string_view text, std::size_t indent) { return wrapped(text, terminal_width(), indent) + '\n'; }
+
+std::vector<Column> headings(std::string_view text) {
+  std::vector<Column> columns;
+  for (std::string_view heading : split(text, '|')) {
+    const Align align = heading.starts_with('>') ? Align::right : Align::left;
+    columns.push_back({std::string(heading.substr(align == Align::right ? 1 : 0)), align});
+  }
+  return columns;
+}
+
 std::vector<ByteUnit> Table::units() const {
   std::vector<ByteUnit> units(columns_.size());
   for (std::size_t begin = 0, end = 0; begin < columns_.size(); begin = end) {

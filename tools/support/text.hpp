@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,15 @@
 #include "foundation/text/wording.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/types.hpp"
+
+// A value that may be missing is null in JSON.
+template <class Value>
+struct nlohmann::adl_serializer<std::optional<Value>> {
+  static void to_json(ordered_json& json, const std::optional<Value>& value) {
+    json = nullptr;
+    if (value) json = *value;
+  }
+};
 
 namespace quadrille::command {
 
@@ -24,6 +34,9 @@ std::size_t terminal_width();                 // COLUMNS, else the width of the 
 // padded; the others are indented to column `indent`.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t begin = 0);
 
+// Returns the text as a paragraph of the terminal's width, whose further lines are indented.
+std::string paragraph(std::string_view text, std::size_t indent = 2);
+
 std::string listed(std::vector<std::string> words);  // "a, b and c"; empty for none
 
 enum class Align { left, right };
@@ -33,6 +46,9 @@ struct Column {
   Align align = Align::left;
   bool same_unit = false;  // same unit as the column before, with which it is compared
 };
+
+// Returns the columns of "algorithm|>ranks|>time": headings, of which those behind '>' are aligned right.
+std::vector<Column> headings(std::string_view text);
 
 // A size in bytes, or the smallest and largest of several.
 struct Sizes {
@@ -53,6 +69,7 @@ struct TableCell {
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::string_view text) : columns_(headings(text)) {}
   void add(std::vector<TableCell> row) { rows_.push_back(std::move(row)); }
   std::string text() const;
 
@@ -76,6 +93,33 @@ std::string bar_chart(const std::vector<Bar>& bars, std::size_t width);
 using Json = nlohmann::ordered_json;
 
 std::string to_text(const Json& json);
+
+// Returns the array of what `each` makes of the things.
+template <class Things, class Each>
+Json array_of(const Things& things, Each&& each) {
+  Json array = Json::array();
+  for (const auto& thing : things) array.push_back(each(thing));
+  return array;
+}
+
+// Returns the object itself where there is one, as many subcommands print it; else the array.
+inline Json one_or_all(const Json& array) { return array.size() == 1 ? array[0] : array; }
+
+// Members of a struct under their own names: MEMBERS_OF(fit, ranks, nodes) is {"ranks": .., "nodes": ..}.
+#define QUADRILLE_MEMBER(member) json_object[#member] = json_source.member;
+#define MEMBERS_OF(source, ...)                                              \
+  [](const auto& json_source) {                                              \
+    ::quadrille::command::Json json_object;                                  \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(QUADRILLE_MEMBER, __VA_ARGS__)) \
+    return json_object;                                                      \
+  }(source)
+
+// Returns a copy of `object` with the keys of `more` behind its own.
+inline Json joined(Json object, const Json& more) {
+  object.update(more);
+  return object;
+}
+
 Json to_json(const ParameterValue& value);
 Json to_json(const Parameters& parameters);
 
