@@ -74,9 +74,9 @@ struct SubjectOptions {
   void add_to(OptionTable& table, std::string algorithm_help, bool takes_schedules = false);
 
   // Returns the cases of --algorithm, as make_cases does, and of --generator, which come first. With generators but no algorithm
-  // there are no cases of the table.
-  // `tells_of_all` as in make_cases.
+  // there are no cases of the table. `tells_of_all` as in make_cases.
   std::vector<Case> cases(Collective collective, bool tells_of_all = true) const;
+
   // The same, but at least one algorithm or generator is required (make_named_cases).
   std::vector<Case> named_cases(Collective collective) const;
 
