@@ -165,6 +165,7 @@ ProjectionOptions projection_options(const ProjectArguments& options, const Reco
                               .away = options.away,
                               .without_late_ranks = options.without_late_ranks,
                               .without_correction = options.without_correction};
+  projected.total_cores = options.total_cores;
   if (scale && scale->blocks == BlockScale::strong)
     projected.computing *= static_cast<double>(ranks_of_grid(scale->from)) / static_cast<double>(ranks_of_grid(scale->to));
   const Count recorded = scale ? ranks_of_grid(scale->from) : recording.world_size;
