@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "foundation/system/files.hpp"
-#include "foundation/system/folders.hpp"
 #include "foundation/text/printable.hpp"
 #include "foundation/text/wording.hpp"
 #include "problem/problem_text.hpp"

@@ -27,7 +27,7 @@ constexpr std::size_t most_lines_of_file = 500, most_lines_of_function = 60;
 struct LongFunction {
   std::string_view file, name, reason;
 };
-constexpr LongFunction exceptions[] = {
+constexpr LongFunction long_functions[] = {
     {"src/foundation/environment.cpp", "table", "a table, one row for each variable"},
     {"src/mpi_face/datatype.cpp", "predefined_types", "a table, one row for each type"},
     {"src/mpi_face/policy/step.cpp", "Step::after_action", "a case for each action"},
@@ -239,7 +239,7 @@ TEST(Lengths, OfFunctionsAreLimited) {
   for_each_source([&](const std::string& file, const std::string& text) {
     for (const Function& function : functions_of(text)) {
       ++count;
-      const bool is_exception = std::any_of(std::begin(exceptions), std::end(exceptions), [&](const LongFunction& exception) {
+      const bool is_exception = std::any_of(std::begin(long_functions), std::end(long_functions), [&](const LongFunction& exception) {
         return exception.file == file && exception.name == function.name;
       });
       EXPECT_TRUE(function.lines <= most_lines_of_function || is_exception)

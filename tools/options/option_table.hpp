@@ -92,6 +92,7 @@ struct OptionRow {
 class OptionTable {
  public:
   OptionTable(CLI::App& command, std::string_view subcommand, std::string_view description);
+  explicit OptionTable(CLI::App& parser) : parser_(&parser) {}  // adds to a parser that has no subcommands
 
   // Adds rows, which appear under `heading` in the help.
   void add(const char* heading, std::initializer_list<OptionRow> rows);
@@ -108,9 +109,6 @@ class OptionTable {
   void read_values() const;  // of the options that were given; throws Error{misuse} with a sentence for the first wrong one
 
  private:
-  friend void read_options(const std::string& text, const std::function<void(OptionTable&)>& declare);
-  explicit OptionTable(CLI::App& parser) : parser_(&parser) {}
-
   CLI::App* parser_;
   std::vector<std::function<void()>> readings_;
 };

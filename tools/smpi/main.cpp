@@ -240,9 +240,11 @@ int main(int count, char** arguments) {
                     "as in quadrille race; vendor is SMPI's own, which --cfg=smpi/coll-selector chooses")
         ->required();
     parser.add_option("--policy", options.policies, "blocking (the default), nonblocking, dataflow or all");
-    options.problem.add_to(parser);
+    command::OptionTable table(parser);
+    options.problem.add_to(table);
     try {
       parser.parse(count, arguments);
+      table.read_values();
       code = smpi::run(options);
     } catch (const CLI::ParseError& error) {
       code = rank == 0 ? parser.exit(error) : 2;

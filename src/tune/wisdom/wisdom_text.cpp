@@ -17,7 +17,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/wisdom.hpp"
-#include "schedule/forms/json_value.hpp"
+#include "schedule/forms/json.hpp"
 #include "schedule/ordering.hpp"
 #include "tune/wisdom/wisdom_checks.hpp"
 #include "tune/wisdom/wisdom_pool.hpp"
