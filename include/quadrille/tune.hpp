@@ -63,7 +63,7 @@ struct TuneProgress {
   // While racing:
   const TuneCell* cell = nullptr;       // valid during the call
   std::size_t number = 0, cells = 0;    // the number of the cell, from 1 on, and how many cells there are
-  int repetition = 0, repetitions = 0;  // of the present heat, from 0 on
+  int repetition = 0, repetitions = 0;  // of the present elimination round, from 0 on
   std::size_t ways = 0;                 // that race in it
   std::optional<double> seconds_left;   // estimate for the remaining cells; absent before the first one is measured
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Letters between ranks as messages of MPI.
+// Messages between ranks as messages of MPI.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ namespace quadrille::mpi_face {
 class MpiCourier final : public Courier {
  public:
   explicit MpiCourier(MPI_Comm communicator) : communicator_(communicator) {}
-  // A letter to a dead rank may never leave. Its memory is left to the MPI library.
+  // A message to a dead rank may never leave. Its memory is left to the MPI library.
   ~MpiCourier() override {
     constexpr double patience_for_sends_s = 1;
     const double begin_s = PMPI_Wtime();
@@ -28,19 +28,19 @@ class MpiCourier final : public Courier {
   MpiCourier& operator=(const MpiCourier&) = delete;
 
   void send(Rank to, std::string text) override {
-    Sent& letter = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
-    PMPI_Isend(letter.text.data(), static_cast<int>(letter.text.size()), MPI_CHAR, static_cast<int>(to), tag, communicator_,
-               &letter.request);
+    Sent& message = sent_.emplace_back(Sent{std::move(text), MPI_REQUEST_NULL});
+    PMPI_Isend(message.text.data(), static_cast<int>(message.text.size()), MPI_CHAR, static_cast<int>(to), tag, communicator_,
+               &message.request);
   }
 
-  std::optional<Letter> receive() override {
+  std::optional<CourierMessage> receive() override {
     int is_there = 0, length = 0;
     MPI_Status status;
     if (PMPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &is_there, &status) != MPI_SUCCESS || !is_there) return std::nullopt;
     PMPI_Get_count(&status, MPI_CHAR, &length);
-    Letter letter{status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), '\0')};
-    PMPI_Recv(letter.text.data(), length, MPI_CHAR, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
-    return letter;
+    CourierMessage message{status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), '\0')};
+    PMPI_Recv(message.text.data(), length, MPI_CHAR, status.MPI_SOURCE, tag, communicator_, MPI_STATUS_IGNORE);
+    return message;
   }
 
   double now_s() override { return PMPI_Wtime(); }
@@ -54,9 +54,9 @@ class MpiCourier final : public Courier {
   };
 
   bool has_sent() {
-    sent_.remove_if([](Sent& letter) {
+    sent_.remove_if([](Sent& message) {
       int is_complete = 0;
-      PMPI_Test(&letter.request, &is_complete, MPI_STATUS_IGNORE);
+      PMPI_Test(&message.request, &is_complete, MPI_STATUS_IGNORE);
       return is_complete != 0;
     });
     return sent_.empty();

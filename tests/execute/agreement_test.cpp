@@ -97,7 +97,7 @@ TEST(Agreement, ReportsTheFailureOfTheRankThatTells) {
 
 TEST(Agreement, ReportsTheFailureOfARankOnAllRanks) {
   for (Rank failing = 0; failing < ranks; ++failing)
-    for (const std::size_t length : {0u, 1u, 23u, 5000u}) {  // also more than a tray can hold
+    for (const std::size_t length : {0u, 1u, 23u, 5000u}) {  // also more than a rank area can hold
       const std::string sentence(length, 'x');
       const auto said = said_by([&](Communicator& threads) {
         gathered_or_thrown(threads, [&] {

@@ -256,7 +256,7 @@ Outcome run(SharedCommunicator& communicator, const CopyCosts& costs, const Prog
             const std::byte* input, std::byte* output) {
   const auto script = std::make_shared<const Script>(
       make_script(program, communicator.size(),
-                  {.policy = policy, .strided_messages = true, .buffered_bytes = [&](Rank) { return costs.longest_twice(); }}));
+                  {.policy = policy, .strided_messages = true, .buffered_bytes = [&](Rank) { return costs.eager_limit(); }}));
   std::optional<ScriptExecutable<WatchedMessages>> executable;
   try {
     executable.emplace(*communicator.space(), costs, script, watchdog);

@@ -20,7 +20,7 @@ namespace quadrille::testing {
 
 struct Apart {
   bool reads_private_memory = true;  // as with process_vm_readv; otherwise long messages go through blocks
-  bool core_for_every_rank = true;   // otherwise a rank that waits sleeps until its bell is rung
+  bool core_for_every_rank = true;   // otherwise a rank that waits sleeps until its doorbell is rung
   bool yields_hand_over = true;      // otherwise a waiting rank sleeps at once
   CopyCosts costs{};                 // decides which messages are long
   Rank poor = -1;                    // the rank that may make only `allocations` allocations; -1: no rank is limited

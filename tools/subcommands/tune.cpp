@@ -369,8 +369,9 @@ Subcommand add_tune(CLI::App& command) {
   table.add_json(options->json, "as a JSON object; on threads with several numbers of ranks an array");
   table.add_output(options->output);
   table.set_footer(
-      "Each size of each collective is a cell. Its candidates race in three heats, of 5, 5 and 7 repetitions or more. After "
-      "each heat, candidates that are clearly slower than 1.05 times the best leave. Sizes go from coarse to fine "
+      "Each size of each collective is a cell. Its candidates race in three elimination rounds, of 5, 5 and 7 repetitions or more. "
+      "After "
+      "each round, candidates that are clearly slower than 1.05 times the best leave. Sizes go from coarse to fine "
       "and each cell is stored at once, so you can stop at any time. Ctrl-C stops after the present cell, a second one at "
       "once. Known cells are not measured again. With more ranks than cores, times change from launch to launch, so "
       "measure in several launches (--launches); choices use their results together.\n\n"

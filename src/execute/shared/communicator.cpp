@@ -28,7 +28,7 @@ class ScriptedExchange final : public Executable {
     if (space.holds_everything() || script.windows.size() != 1 || !script.nodes.empty() || script.messages.empty()) return false;
     if (script.scratch_bytes + script.staging_bytes > 0) return false;
     return std::all_of(script.messages.begin(), script.messages.end(), [&](const ScriptMessage& message) {
-      return message.bytes > costs.longest_twice() && message.effect == Effect::overwrite && !message.overwritten &&
+      return message.bytes > costs.eager_limit() && message.effect == Effect::overwrite && !message.overwritten &&
              is_contiguous(message.regions);
     });
   }

@@ -34,7 +34,7 @@ class SharedCommunicator : public Communicator, public Transport {
   std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& script) override;
   std::unique_ptr<Executable> prepare_exchange() override;
   bool moves_strided_messages() const override { return space_->holds_everything(); }
-  Bytes buffered_message_bytes(Rank) const override { return costs_.longest_twice(); }
+  Bytes buffered_message_bytes(Rank) const override { return costs_.eager_limit(); }
   bool fuses_reductions() const override { return true; }
   std::shared_ptr<Starts> starts(Executor) override { return {space_, &space_->starts()}; }
 

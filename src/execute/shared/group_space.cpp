@@ -72,9 +72,9 @@ std::shared_ptr<void> mapped(const Descriptor& file, Count ranks) {
 
 }  // namespace
 
-// Keeps mapped all memory that the checks of retired places still read: the trays, and other data of the group in rank 0's control
-// file. The group and each retired place own this object. It does not own this process's own files, because these own the retired
-// places: that would be a cycle of shared pointers.
+// Keeps mapped all memory that the checks of retired places still read: the rank areas, and other data of the group in rank 0's
+// control file. The group and each retired place own this object. It does not own this process's own files, because these own the
+// retired places: that would be a cycle of shared pointers.
 class GroupSpace::Membership {
  public:
   Membership(SpaceHead* head, ByRank<std::shared_ptr<Peer>> peers, Rank rank, std::shared_ptr<void> keeps)
@@ -84,15 +84,15 @@ class GroupSpace::Membership {
   // Tells with a release that this rank will not access the group's memory again. Rank 0 does not tell this: no rank waits for it,
   // and its own file may be gone already.
   ~Membership() {
-    if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::tray_of(head_, rank_).through.store(true, std::memory_order_release);
+    if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::rank_area_of(head_, rank_).through.store(true, std::memory_order_release);
   }
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 
   // Have all other ranks set this flag (or ended, with `or_gone`)? Acquires everything that they did before.
-  bool others_are(std::atomic<bool> Tray::*state, bool or_gone) const {
+  bool others_are(std::atomic<bool> RankArea::*state, bool or_gone) const {
     for (Rank rank = 0; rank < quadrille::size(peers_); ++rank)
-      if (rank != rank_ && !(SharedSpace::tray_of(head_, rank).*state).load(std::memory_order_acquire) &&
+      if (rank != rank_ && !(SharedSpace::rank_area_of(head_, rank).*state).load(std::memory_order_acquire) &&
           !(or_gone && !peers_[rank]->is_there()))
         return false;
     return true;
@@ -129,7 +129,7 @@ GroupSpace::~GroupSpace() {
   if (!made_here_) return;
   process_->control().retire(made_here_, [membership = std::move(membership_), asks = 0]() mutable {
     const bool looks = ++asks % asks_between_looks == 0;
-    return membership.use_count() == 1 && membership->others_are(&Tray::through, looks);
+    return membership.use_count() == 1 && membership->others_are(&RankArea::through, looks);
   });
 }
 
@@ -166,20 +166,21 @@ Offset GroupSpace::allocate(Bytes bytes) { return encoded(FileKind::heap, proces
 Offset GroupSpace::allocate_control(Bytes bytes) { return encoded(FileKind::control, process_->control().allocate(bytes)); }
 void GroupSpace::release(Offset offset) { own_file(offset).release(offset & place_mask); }
 
-// A rank that has left (Tray::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of its own
-// retired places still read control memory of rank 0 until it sets Tray::through. So do the checks of places in rank 0's own heap.
+// A rank that has left (RankArea::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of its
+// own retired places still read control memory of rank 0 until it sets RankArea::through. So do the checks of places in rank 0's
+// own heap.
 void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   const Place place = offset & place_mask;
   if (kind_in(offset) == FileKind::heap) {
     ++membership_->heap_places;
     process_->heap().retire(place, [is_over = std::move(is_over), membership = membership_, asks = 0]() mutable {
       const bool looks = ++asks % asks_between_looks == 0;
-      const bool over = is_over() || (looks && membership->others_are(&Tray::left, true));
+      const bool over = is_over() || (looks && membership->others_are(&RankArea::left, true));
       if (over) --membership->heap_places;
       return over;
     });
   } else {
-    const auto needed = rank() == 0 ? &Tray::through : &Tray::left;
+    const auto needed = rank() == 0 ? &RankArea::through : &RankArea::left;
     process_->control().retire(place, [is_over = std::move(is_over), needed, membership = membership_, asks = 0]() mutable {
       const bool looks = ++asks % asks_between_looks == 0;
       return is_over() || (looks && membership->heap_places == 0 && membership->others_are(needed, true));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that a group of processes shares: the two files of each member (process.hpp), mapped by all members. An offset encodes
-// a rank of the group, one of its two files, and a place in that file. The group's head and trays (wait/space.hpp) lie in the
+// a rank of the group, one of its two files, and a place in that file. The group's head and rank areas (wait/space.hpp) lie in the
 // control file of its first rank, or in the head file of a group that `quadrille run` starts.
 #pragma once
 
@@ -53,7 +53,7 @@ class GroupSpace final : public SharedSpace {
   std::shared_ptr<Membership> membership_;
 };
 
-// The head file of a group that `quadrille run` starts: an anonymous file (memfd) that holds the group's head and trays
+// The head file of a group that `quadrille run` starts: an anonymous file (memfd) that holds the group's head and rank areas
 // (wait/space.hpp). The ranks inherit its descriptor, and exchange their cards (process.hpp) through it. The guard maps it, too,
 // and marks there that a rank's process has ended.
 //

@@ -23,10 +23,10 @@ namespace {
 struct GroupCard {
   std::uint64_t process = 0;  // ProcessCard::id; 0 if the process has no shared memory
   std::uint64_t host = 0, pid_space = 0;
-  std::uint64_t circle = 0;
+  std::uint64_t known_processes = 0;
   Count assumed_node = -1;
   Place head = 0;              // where rank 0 made the head in its control file; 0 if there was no room
-  bool head_is_mapped = true;  // have all ranks of rank 0's circle mapped the head's place?
+  bool head_is_mapped = true;  // have all processes that know rank 0's mapped the head's place?
   bool compares = false, is_wrong = false, keeps = false;
 };
 
@@ -34,7 +34,7 @@ struct GroupCard {
 struct Introduction {
   ProcessCard card;
   Place head = 0;  // of the group of this rank's node; set by the node's first rank only
-  std::uint64_t circle = 0;
+  std::uint64_t known_processes = 0;
 };
 
 // Returns how much of each peer's control file a process maps when they meet. Mapping this much early saves an agreement each time
@@ -54,16 +54,16 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
   return mapped;
 }
 
-// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become a circle of a process
-// that has not met so many others before.
-Acquaintance acquainted(Communicator& group, Process& process, const std::vector<Rank>& members,
-                        const ByRank<Introduction>& introductions) {
+// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become the known processes of
+// each that has not met so many others before.
+KnownRanks introduced(Communicator& group, Process& process, const std::vector<Rank>& members,
+                      const ByRank<Introduction>& introductions) {
   struct Outcome {
     bool reads_private_memory;
     Bytes control_bytes;
   };
   const Introduction& first = introductions[members.front()];
-  Acquaintance made;
+  KnownRanks made;
   const auto outcomes = gathered_or_thrown(group, [&] {
     for (const Rank rank : members) made.peers.push_back(process.meet(introductions[rank].card));
     if (first.head) made.peers[0]->at(FileKind::control, first.head);
@@ -82,8 +82,8 @@ Acquaintance acquainted(Communicator& group, Process& process, const std::vector
     made.reads_private_memory = made.reads_private_memory && outcomes[rank].reads_private_memory;
     made.control_bytes = std::min(made.control_bytes, outcomes[rank].control_bytes);
   }
-  if (size(members) > process.circle().size)
-    process.set_circle({first.circle, size(members), made.reads_private_memory, made.control_bytes});
+  if (size(members) > process.known_processes().size)
+    process.set_known_processes({first.known_processes, size(members), made.reads_private_memory, made.control_bytes});
   return made;
 }
 
@@ -153,11 +153,11 @@ std::vector<Rank> members_of(const ByRank<Count>& nodes, Count node) {
 }
 
 // Have all ranks of each node met each other before? Returns the same on all ranks.
-bool are_acquainted(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) {
-  std::map<Count, std::uint64_t> circle;  // by node
+bool know_each_other(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes) {
+  std::map<Count, std::uint64_t> known_processes;  // by node
   for (Rank rank = 0; rank < quadrille::size(cards); ++rank) {
-    const std::uint64_t own = cards[rank].circle;
-    if (own == 0 || circle.emplace(nodes[rank], own).first->second != own) return false;
+    const std::uint64_t own = cards[rank].known_processes;
+    if (own == 0 || known_processes.emplace(nodes[rank], own).first->second != own) return false;
   }
   return cards[0].head != 0 && cards[0].head_is_mapped;
 }
@@ -184,16 +184,16 @@ class Meeting {
     GroupCard mine{
         .assumed_node = about.assumed_node, .compares = about.compares_starts, .is_wrong = about.is_wrong, .keeps = about.keeps};
     if (process_) {
-      circle_ = process_->circle();
+      known_processes_ = process_->known_processes();
       mine.process = process_->card().id;
       mine.host = process_->card().host;
       mine.pid_space = process_->card().pid_space;
-      mine.circle = circle_.id;
+      mine.known_processes = known_processes_.id;
       if (group_.rank() == 0) {
         try {
           mine.head = head_.make(group_.size());
           head_.tell_costs();
-          mine.head_is_mapped = mine.head < static_cast<Place>(circle_.control_bytes);
+          mine.head_is_mapped = mine.head < static_cast<Place>(known_processes_.control_bytes);
         } catch (const std::bad_alloc&) {}  // `head` stays 0, and `make_space` reports it
       }
     }
@@ -215,10 +215,10 @@ class Meeting {
   }
 
   // Call it after make_space. Returns null unless all ranks share memory and all can remember the group.
-  std::shared_ptr<const Acquaintance> acquaintance(const SharingCosts& costs) const {
+  std::shared_ptr<const KnownRanks> known_ranks(const SharingCosts& costs) const {
     const bool all_keep = std::all_of(cards_.begin(), cards_.end(), [](const GroupCard& card) { return card.keeps; });
     if (!all_keep || node_.peers.empty() || size(members_) < group_.size()) return nullptr;
-    auto made = std::make_shared<Acquaintance>(node_);
+    auto made = std::make_shared<KnownRanks>(node_);
     made->any_compares = any_compares();
     made->costs = costs;
     return made;
@@ -227,9 +227,9 @@ class Meeting {
   // Makes the space of this rank's node. Throws on all ranks or on none.
   std::shared_ptr<GroupSpace> make_space() {
     const bool is_one_node = size(members_) == group_.size();
-    if (is_one_node && are_acquainted(cards_, nodes_)) {
+    if (is_one_node && know_each_other(cards_, nodes_)) {
       for (const GroupCard& card : cards_) known_.push_back(process_->known(card.process));
-      return space_of(known_, cards_[0].head, circle_.reads_private_memory);
+      return space_of(known_, cards_[0].head, known_processes_.reads_private_memory);
     }
     return introduce();
   }
@@ -254,7 +254,7 @@ class Meeting {
       }
       return Introduction{process_->card(), head, random_id()};
     });
-    node_ = acquainted(group_, *process_, members_, all);
+    node_ = introduced(group_, *process_, members_, all);
     return space_of(node_.peers, all[members_.front()].head, node_.reads_private_memory);
   }
 
@@ -262,12 +262,13 @@ class Meeting {
   const std::shared_ptr<Process> process_;
   const std::optional<Error> why_;
   MadeHead head_;
-  Process::Circle circle_;  // as of the beginning of the meeting: another thread may change the process's circle meanwhile
+  Process::KnownProcesses
+      known_processes_;  // as of the beginning of the meeting: another thread may change the process's own meanwhile
   ByRank<std::shared_ptr<Peer>> known_;
   ByRank<GroupCard> cards_;
   ByRank<Count> nodes_;
   std::vector<Rank> members_;  // the ranks of this rank's node
-  Acquaintance node_;          // the processes of this rank's node, if they had to be introduced
+  KnownRanks node_;            // the processes of this rank's node, if they had to be introduced
 };
 
 // Collective. Returns the same costs on all ranks: those stored in the head by the group's first process if they suit this group,
@@ -290,14 +291,15 @@ std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> 
 }
 
 // Collective: lets the processes of all ranks of `group`, which are on one node, meet.
-Acquaintance acquaint(Communicator& group, Process& process) {
+KnownRanks introduce(Communicator& group, Process& process) {
   std::vector<Rank> members(index(group.size()));
   std::iota(members.begin(), members.end(), Rank{0});
   const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_id()}; });
-  return acquainted(group, process, members, all);
+  return introduced(group, process, members, all);
 }
 
-// The space of a group whose processes have not met yet. It has the head and trays, so the ranks can gather, but no other memory.
+// The space of a group whose processes have not met yet. It has the head and rank areas, so the ranks can gather, but no other
+// memory.
 class HeadSpace final : public SharedSpace {
  public:
   HeadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(head, rank, ranks) { set_core_count(usable_core_count()); }
@@ -348,11 +350,11 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
   space->set_progress(std::move(progress));
   const SharingCosts known = costs_of(*space, *process);
   met.node = communicator_of(std::move(space), known, costs);
-  met.acquaintance = meeting.acquaintance(known);
+  met.known_ranks = meeting.known_ranks(known);
   return met;
 }
 
-std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const std::vector<Rank>& members, Rank rank,
+std::unique_ptr<SharedCommunicator> meet_again(const KnownRanks& all, const std::vector<Rank>& members, Rank rank,
                                                const std::function<void(void*, Bytes)>& broadcast, Progress progress) {
   const auto& process = Process::current();
   ByRank<std::shared_ptr<Peer>> peers;  // allocate before the broadcast, after which the others may wait for this rank
@@ -379,8 +381,8 @@ std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& he
                                             const std::optional<CopyCosts>& costs) {
   SharedCommunicator strangers(std::make_shared<HeadSpace>(head.get(), rank, ranks), "shared");
   const auto process = Process::current();
-  Acquaintance group = acquaint(strangers, *process);
-  strangers.barrier();  // the trays may be reused after it
+  KnownRanks group = introduce(strangers, *process);
+  strangers.barrier();  // the rank areas may be reused after it
   auto space =
       std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
   space->set_progress({.in_flight = InFlight::of_process()});

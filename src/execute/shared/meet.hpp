@@ -3,10 +3,10 @@
 // for the first time exchange cards (process.hpp) and map each other's files. After that a new group costs one small all_gather,
 // and some cache lines in the control file of its first rank. A group has no file, descriptor or MPI context of its own.
 //
-// Ranks that have met make further groups without cards, in one of two ways. An acquaintance is a group that all of its ranks
-// remember; a group within an acquaintance costs one broadcast. Acquaintances exist only in programs without concurrent threads in
-// MPI, and only for ranks of one world and one node. A circle (Process::Circle) is a set of processes that have all met; a group
-// within a circle costs one all_gather. Circles serve all other cases.
+// Ranks that have met make further groups without cards, in one of two ways. Known ranks are a group that all of its ranks
+// remember; a group within them costs one broadcast. They exist only in programs without concurrent threads in
+// MPI, and only for ranks of one world and one node. Known processes (Process::KnownProcesses) have all met; a group
+// within them costs one all_gather. They serve all other cases.
 #pragma once
 
 #include <functional>
@@ -25,11 +25,11 @@ struct AboutRank {
   Count assumed_node = -1;       // if not -1: only ranks with the same value are on one node (QUADRILLE_NODE_SIZES)
   bool compares_starts = false;  // this rank asks that the order of starts be compared (Starts)
   bool is_wrong = false;         // the rank does not know its node, because its settings are wrong
-  bool keeps = false;            // the rank has room to remember one more group (Acquaintance)
+  bool keeps = false;            // the rank has room to remember one more group (KnownRanks)
 };
 
 // What one rank remembers of a group that has met and whose ranks are all on one node.
-struct Acquaintance {
+struct KnownRanks {
   ByRank<std::shared_ptr<Peer>> peers;
   bool reads_private_memory = false;  // can each of them read any other's?
   Bytes control_bytes = 0;            // all other ranks have mapped this many bytes at the start of each control file
@@ -48,7 +48,7 @@ struct Met {
   std::string no_sharing;  // why `node` is null; or why ranks of one machine are on different nodes; else empty
   // For meet_again. Null on all ranks or on none. Not null only if all ranks of the group share memory and all have room to
   // remember the group.
-  std::shared_ptr<const Acquaintance> acquaintance;
+  std::shared_ptr<const KnownRanks> known_ranks;
 };
 
 // Collective. It uses `group` only to call `all_gather`, and keeps no reference to it. It throws what `all_gather` throws. If
@@ -56,10 +56,10 @@ struct Met {
 Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<CopyCosts>& costs = {}, Progress progress = {},
          std::shared_ptr<Process> process = nullptr);
 
-// Collective over `members`, ranks of the acquaintance `all`: makes a group of them. `rank` is this rank's number in the
+// Collective over `members`, some of the known ranks `all`: makes a group of them. `rank` is this rank's number in the
 // new group. `broadcast` sends bytes from rank 0 to all members. Returns null on all ranks or on none; after null the
 // ranks must call `meet` instead.
-std::unique_ptr<SharedCommunicator> meet_again(const Acquaintance& all, const std::vector<Rank>& members, Rank rank,
+std::unique_ptr<SharedCommunicator> meet_again(const KnownRanks& all, const std::vector<Rank>& members, Rank rank,
                                                const std::function<void(void*, Bytes)>& broadcast, Progress progress);
 
 // Collective: makes the group of the ranks that have this head, each in a mapping of its own. The ranks need no other means of

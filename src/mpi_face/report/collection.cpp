@@ -11,12 +11,12 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// The first character of a letter.
+// The first character of a message.
 constexpr char is_token = 't', is_counters = 'c', asks = 'y', declines = 'n', keeps = 'k', loses = 'l';
 
-Letter received(Courier& courier) {
+CourierMessage received(Courier& courier) {
   while (true) {
-    if (std::optional<Letter> letter = courier.receive()) return *std::move(letter);
+    if (std::optional<CourierMessage> message = courier.receive()) return *std::move(message);
     courier.pause();
   }
 }
@@ -34,17 +34,17 @@ void collect(Courier& courier, Count ranks, Collector& collector) {
   };
   const double begin_s = courier.now_s();
   while (tokens > 0 || counters > 0) {
-    if (std::optional<Letter> letter = courier.receive()) {
-      const char kind = letter->text.at(0);
-      letter->text.erase(0, 1);
+    if (std::optional<CourierMessage> message = courier.receive()) {
+      const char kind = message->text.at(0);
+      message->text.erase(0, 1);
       if (kind == is_counters) {
-        const bool is_kept = collector.take(letter->from, std::move(letter->text));
-        courier.send(letter->from, std::string(1, is_kept ? keeps : loses));
+        const bool is_kept = collector.take(message->from, std::move(message->text));
+        courier.send(message->from, std::string(1, is_kept ? keeps : loses));
         --counters;
-      } else if (!is_answered[static_cast<std::size_t>(letter->from)]) {
-        const bool is_needed = collector.needs(letter->from, letter->text);
+      } else if (!is_answered[static_cast<std::size_t>(message->from)]) {
+        const bool is_needed = collector.needs(message->from, message->text);
         if (is_needed) ++counters;
-        answer(letter->from, is_needed ? asks : declines);
+        answer(message->from, is_needed ? asks : declines);
       }
       continue;
     }
@@ -56,7 +56,7 @@ void collect(Courier& courier, Count ranks, Collector& collector) {
 }
 
 bool hand_over(Courier& courier, const std::string& token, const std::function<std::string()>& counters) {
-  std::optional<Letter> answer = courier.receive();
+  std::optional<CourierMessage> answer = courier.receive();
   if (!answer) {  // otherwise rank 0 waits no longer
     courier.send(0, is_token + token);
     answer = received(courier);

@@ -18,17 +18,17 @@
 
 namespace quadrille::mpi_face {
 
-struct Letter {
+struct CourierMessage {
   Rank from = 0;
   std::string text;
 };
 
-// Letters between the ranks of a world, which arrive in order.
+// Messages between the ranks of a world, which arrive in order.
 class Courier {
  public:
   virtual ~Courier() = default;
-  virtual void send(Rank to, std::string text) = 0;  // returns at once
-  virtual std::optional<Letter> receive() = 0;       // a letter that has arrived
+  virtual void send(Rank to, std::string text) = 0;     // returns at once
+  virtual std::optional<CourierMessage> receive() = 0;  // a message that has arrived
   virtual double now_s() = 0;
   virtual void pause() = 0;  // a short time
 };

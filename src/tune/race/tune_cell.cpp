@@ -53,7 +53,7 @@ bool is_considered(const Decision& decision, const Way& way) {
                      [&](const Considered& each) { return each.way == way && each.predicted_s; });
 }
 
-// An eliminated way, with its ratio to the best way of its last heat. The best way of a heat is never eliminated by that heat.
+// An eliminated way, with its ratio to the best way of its last round. The best way of a round is never eliminated by that round.
 struct Leaver {
   Way way;
   Way best;
@@ -64,11 +64,11 @@ WisdomEntry scaled(const Leaver& leaver, double best_seconds) {
   return {leaver.way, {leaver.ratio.median * best_seconds, leaver.ratio.lower * best_seconds, leaver.ratio.upper * best_seconds}};
 }
 
-// Returns the candidates that continue after a heat. Adds the eliminated ones to `leavers`.
-std::vector<Way> stayers(const RaceResult& heat, double clearly_slower, std::vector<Leaver>& leavers) {
+// Returns the candidates that continue after a round. Adds the eliminated ones to `leavers`.
+std::vector<Way> stayers(const RaceResult& round, double clearly_slower, std::vector<Leaver>& leavers) {
   std::vector<Way> staying;
-  const Way& best = heat.entries[*heat.best].candidate;
-  for (const RaceEntry& entry : heat.entries) {
+  const Way& best = round.entries[*round.best].candidate;
+  for (const RaceEntry& entry : round.entries) {
     if (!entry.to_best) continue;  // its data was wrong
     if (entry.to_best->lower > clearly_slower)
       leavers.push_back({entry.candidate, best, *entry.to_best});
@@ -78,21 +78,21 @@ std::vector<Way> stayers(const RaceResult& heat, double clearly_slower, std::vec
   return staying;
 }
 
-// Returns the number of repetitions that fit into `seconds`. Later heats have fewer ways and use the time for more repetitions.
+// Returns the number of repetitions that fit into `seconds`. Later rounds have fewer ways and use the time for more repetitions.
 // They do not change the number of runs per batch: successive runs of a rooted collective overlap, so longer batches would
 // favour ways that wait less.
-int repetitions_within(double seconds, int least, const RaceResult& heat, const std::vector<Way>& staying) {
+int repetitions_within(double seconds, int least, const RaceResult& round, const std::vector<Way>& staying) {
   constexpr double most_repetitions = 31;
   double repetition_s = 0;
-  for (const RaceEntry& entry : heat.entries)
+  for (const RaceEntry& entry : round.entries)
     if (std::find(staying.begin(), staying.end(), entry.candidate) != staying.end())
-      repetition_s += entry.seconds.median * static_cast<double>(heat.runs_per_sample) * static_cast<double>(batches_per_sample);
+      repetition_s += entry.seconds.median * static_cast<double>(round.runs_per_sample) * static_cast<double>(batches_per_sample);
   return std::max(least, static_cast<int>(std::min(most_repetitions, seconds / std::max(repetition_s, 1e-9))));
 }
 
-// Returns all ways, sorted by time. The ways of the last heat have their times from that heat. The time of an earlier eliminated
-// way is its ratio to the best way of its heat, times that best way's time. The best way of an early heat may be eliminated later,
-// so leavers are handled from the last to the first: the best way then already has a time.
+// Returns all ways, sorted by time. The ways of the last round have their times from that round. The time of an earlier eliminated
+// way is its ratio to the best way of its round, times that best way's time. The best way of an early round may be eliminated
+// later, so leavers are handled from the last to the first: the best way then already has a time.
 std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
   std::vector<WisdomEntry> entries;
   for (const RaceEntry& entry : last.entries)
@@ -166,22 +166,22 @@ WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const
                        const CellRaceOptions& options) {
   const Problem here = placed(communicator, problem);
   std::vector<Way> running = ways;
-  const int least_repetitions = std::accumulate(options.heats.begin(), options.heats.end(), 0);
+  const int least_repetitions = std::accumulate(options.elimination_rounds.begin(), options.elimination_rounds.end(), 0);
   std::vector<Leaver> leavers;
   RaceResult result;
   int done = 0;
-  const LoadMeter load;  // over all heats, because one heat may be too short to measure the load
-  for (std::size_t heat = 0; heat < options.heats.size() && (heat == 0 || running.size() > 1); ++heat) {
-    RaceOptions race_options{.repetitions = options.heats[heat],
-                             .seconds_per_problem = options.seconds * options.heats[heat] / least_repetitions,
-                             .hopeless = heat == 0 ? hopeless : 0,
-                             .seed = heat + 1,
+  const LoadMeter load;  // over all elimination rounds, because one round may be too short to measure the load
+  for (std::size_t round = 0; round < options.elimination_rounds.size() && (round == 0 || running.size() > 1); ++round) {
+    RaceOptions race_options{.repetitions = options.elimination_rounds[round],
+                             .seconds_per_problem = options.seconds * options.elimination_rounds[round] / least_repetitions,
+                             .hopeless = round == 0 ? hopeless : 0,
+                             .seed = round + 1,
                              .operation = options.operation,
                              .fits = {},
                              .progress = [&](int repetition, int repetitions) {
                                if (options.progress) options.progress(repetition, repetitions, running.size());
                              }};
-    if (heat > 0) {
+    if (round > 0) {
       race_options.iterations = result.runs_per_sample;
       race_options.repetitions = repetitions_within(race_options.seconds_per_problem, race_options.repetitions, result, running);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures one cell of wisdom, that is, one situation. The ways to solve one problem race in several heats. After each heat the
-// clearly slower ways are eliminated.
+// Measures one cell of wisdom, that is, one situation. The ways to solve one problem race in several elimination rounds. After each
+// round the clearly slower ways are eliminated.
 //
 //   Wisdom found{.machine = fingerprint(communicator)};
 //   found.add(tune_cell(communicator, problem, promising_ways(problem, knowledge, options), {.operation = sum}));
@@ -19,15 +19,15 @@
 namespace quadrille {
 
 struct CellRaceOptions {
-  // The least number of repetitions of each heat; later heats have more if time allows. With five repetitions, a way is eliminated
-  // only if all five ratios to the best way are above `clearly_slower`. With more repetitions, outliers are tolerated.
-  std::vector<int> heats = {5, 5, 7};
+  // The least number of repetitions of each round; later rounds have more if time allows. With five repetitions, a way is
+  // eliminated only if all five ratios to the best way are above `clearly_slower`. With more repetitions, outliers are tolerated.
+  std::vector<int> elimination_rounds = {5, 5, 7};
   double clearly_slower = 1.05;               // a way is eliminated if the whole interval of its ratio to the best lies above this
-  double seconds = 1;                         // approximate duration of all heats
+  double seconds = 1;                         // approximate duration of all rounds
   std::shared_ptr<const Operator> operation;  // as in RaceOptions
   std::optional<Situation> situation;         // of the record; absent: the problem's situation
   // These are called on rank 0.
-  std::function<void(int repetition, int repetitions, std::size_t ways)> progress;  // progress within the heat
+  std::function<void(int repetition, int repetitions, std::size_t ways)> progress;  // progress within the round
   std::function<void(const std::string& sentence)> wrong;                           // reports a way that gave wrong data
 };
 
@@ -43,7 +43,7 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 
 // Collective: races the ways and returns the same record on every rank. To make all times comparable, the time of a way that was
-// eliminated early is its ratio to the best way, times that best way's time in the last heat. Ways that do not apply or gave wrong
+// eliminated early is its ratio to the best way, times that best way's time in the last round. Ways that do not apply or gave wrong
 // data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
                        const CellRaceOptions& options = {});

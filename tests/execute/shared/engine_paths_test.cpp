@@ -96,7 +96,7 @@ TEST(EnginePaths, LongMessagesAreReadFromPrivateAndSharedMemory) {
 TEST(EnginePaths, MessagesOfAWindowAreLongTogether) {
   Apart way{.costs = costs_of_copying_once(1e-12)};
   way.costs.wait = way.costs.in[2] + way.costs.out[2];  // a little more than a message of 16 KiB saves
-  ASSERT_EQ(way.costs.longest_twice(), CopyCosts::sizes[2]);
+  ASSERT_EQ(way.costs.eager_limit(), CopyCosts::sizes[2]);
   for (const Bytes block : {8, 16'000})
     run_apart(7, way, [&](SharedCommunicator& communicator) {
       exercise(communicator, Problem::alltoall(7, block), {.policy = Policy::nonblocking}, Memory::mixed);

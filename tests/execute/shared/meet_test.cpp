@@ -55,7 +55,7 @@ TEST(Meet, FollowsAssumedNodes) {
         EXPECT_EQ(met.node->size(), threads.rank() % 2 == 0 ? 3 : 2);
         EXPECT_EQ(met.node->rank(), threads.rank() / 2);
         EXPECT_EQ(met.node->space()->shown(met.node->rank()), threads.rank()) << "errors name the ranks of the whole group";
-        EXPECT_FALSE(met.acquaintance) << "not all ranks of the group share memory";
+        EXPECT_FALSE(met.known_ranks) << "not all ranks of the group share memory";
       });
 }
 
@@ -65,7 +65,7 @@ TEST(Meet, SharesNothingIfEachRankHasANodeOfItsOwn) {
       [](Communicator&, Met& met) {
         EXPECT_EQ(std::vector<Count>(met.nodes.begin(), met.nodes.end()), (std::vector<Count>{0, 1, 2}));
         EXPECT_FALSE(met.node);
-        EXPECT_FALSE(met.acquaintance);
+        EXPECT_FALSE(met.known_ranks);
         EXPECT_EQ(met.no_sharing, "each of them has a node of its own");
       });
 }
@@ -93,25 +93,25 @@ TEST(Meet, RemembersAGroupIfAllRanksDo) {
         3, [&](Rank rank) { return AboutRank{.keeps = rank != forgets}; },
         [&](Communicator&, Met& met) {
           ASSERT_TRUE(met.node) << met.no_sharing;
-          ASSERT_EQ(met.acquaintance != nullptr, forgets < 0);
-          if (!met.acquaintance) return;
-          EXPECT_EQ(met.acquaintance->peers.size(), 3u);
-          EXPECT_GT(met.acquaintance->control_bytes, 0);
+          ASSERT_EQ(met.known_ranks != nullptr, forgets < 0);
+          if (!met.known_ranks) return;
+          EXPECT_EQ(met.known_ranks->peers.size(), 3u);
+          EXPECT_GT(met.known_ranks->control_bytes, 0);
         });
 }
 
-// The second meeting of the same processes needs no cards: they are a circle, and map nothing new.
-TEST(Meet, OfACircleMapsNothing) {
+// The second meeting of the same processes needs no cards: they are a known_processes, and map nothing new.
+TEST(Meet, OfKnownProcessesMapsNothing) {
   run_threads(3, [](Communicator& threads) {
     const auto process = std::make_shared<Process>();
     const Met first = meet(threads, {}, CopyCosts{}, {}, process);
     ASSERT_TRUE(first.node) << first.no_sharing;
-    const Process::Circle circle = process->circle();
-    EXPECT_EQ(circle.size, 3);
+    const Process::KnownProcesses known_processes = process->known_processes();
+    EXPECT_EQ(known_processes.size, 3);
     const Met second = meet(threads, {.keeps = true}, CopyCosts{}, {}, process);
     ASSERT_TRUE(second.node) << second.no_sharing;
-    EXPECT_EQ(process->circle().id, circle.id);
-    EXPECT_FALSE(second.acquaintance) << "its peers were not introduced";
+    EXPECT_EQ(process->known_processes().id, known_processes.id);
+    EXPECT_FALSE(second.known_ranks) << "its peers were not introduced";
     EXPECT_EQ(gathered(*second.node), gathered(*first.node));
     EXPECT_NE(second.node->space(), first.node->space());
     threads.barrier();
@@ -139,7 +139,7 @@ struct MetAgain {
 MetAgain met_again(Bytes control_bytes) {
   MetAgain result;
   const auto& process = Process::current();
-  const Acquaintance all{.peers = {process->meet(process->card())}, .control_bytes = control_bytes};
+  const KnownRanks all{.peers = {process->meet(process->card())}, .control_bytes = control_bytes};
   const auto tell = [&](const void* head, Bytes bytes) { std::memcpy(&result.told, head, static_cast<std::size_t>(bytes)); };
   result.group = meet_again(all, {0}, 0, tell, {});
   return result;

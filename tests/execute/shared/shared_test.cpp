@@ -138,7 +138,7 @@ TEST(SharedMemory, NoticesThatARankHasLeft) {
         << barrier;
 }
 
-TEST(SharedMemory, GathersMoreThanATrayHolds) {
+TEST(SharedMemory, GathersMoreThanARankAreaHolds) {
   run_threads(5, [](Communicator& threads) {
     for (const std::size_t count : {1u, 448u, 449u, 16u * 448u, 16u * 448u + 1, 100000u}) {
       const std::vector<char> mine(count, static_cast<char>('a' + threads.rank()));

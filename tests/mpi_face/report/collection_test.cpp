@@ -18,21 +18,21 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Delivers letters at given times of a clock that only pause() advances, by a second.
+// Delivers messages at given times of a clock that only pause() advances, by a second.
 class ScriptedCourier : public Courier {
  public:
   struct Arrival {
     double at_s;
-    Letter letter;
+    CourierMessage message;
   };
   explicit ScriptedCourier(std::vector<Arrival> arrivals) : arrivals_(arrivals.begin(), arrivals.end()) {}
 
   void send(Rank to, std::string text) override { sent.emplace_back(to, std::move(text)); }
-  std::optional<Letter> receive() override {
+  std::optional<CourierMessage> receive() override {
     if (arrivals_.empty() || arrivals_.front().at_s > now) return std::nullopt;
-    Letter letter = arrivals_.front().letter;
+    CourierMessage message = arrivals_.front().message;
     arrivals_.pop_front();
-    return letter;
+    return message;
   }
   double now_s() override { return now; }
   void pause() override { now += 1; }
@@ -128,28 +128,28 @@ TEST(HandingOver, SendsNothingIfRankZeroWaitsNoLonger) {
 // Ranks are threads that come at random times.
 class PostOffice {
  public:
-  void put(Rank to, Letter letter) {
+  void put(Rank to, CourierMessage message) {
     const std::lock_guard lock(mutex_);
-    boxes_[to].push_back(std::move(letter));
+    boxes_[to].push_back(std::move(message));
   }
-  std::optional<Letter> take(Rank rank) {
+  std::optional<CourierMessage> take(Rank rank) {
     const std::lock_guard lock(mutex_);
     if (boxes_[rank].empty()) return std::nullopt;
-    Letter letter = std::move(boxes_[rank].front());
+    CourierMessage message = std::move(boxes_[rank].front());
     boxes_[rank].pop_front();
-    return letter;
+    return message;
   }
 
  private:
   std::mutex mutex_;
-  std::map<Rank, std::deque<Letter>> boxes_;
+  std::map<Rank, std::deque<CourierMessage>> boxes_;
 };
 
 class ThreadCourier : public Courier {
  public:
   ThreadCourier(PostOffice& office, Rank rank) : office_(office), rank_(rank) {}
   void send(Rank to, std::string text) override { office_.put(to, {rank_, std::move(text)}); }
-  std::optional<Letter> receive() override { return office_.take(rank_); }
+  std::optional<CourierMessage> receive() override { return office_.take(rank_); }
   double now_s() override { return 0; }
   void pause() override { std::this_thread::yield(); }
 
@@ -175,7 +175,7 @@ TEST(Collection, BringsTheCountersOfAllRanksTogether) {
     collect(courier, ranks, collector);
     for (std::thread& thread : threads) thread.join();
     EXPECT_THAT(collector.taken, ElementsAre(Pair(1, "1"), Pair(3, "3"), Pair(5, "5")));
-    for (Rank rank = 0; rank < ranks; ++rank) EXPECT_FALSE(office.take(rank)) << rank;  // no letter is left
+    for (Rank rank = 0; rank < ranks; ++rank) EXPECT_FALSE(office.take(rank)) << rank;  // no message is left
   }
 }
 

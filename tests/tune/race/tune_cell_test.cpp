@@ -82,7 +82,8 @@ TEST(TuneCell, RecordsTheWaysFromTheFastestOn) {
     int calls = 0;
     std::size_t most = 0;
     const auto count = [&](int, int, std::size_t running) { ++calls, most = std::max(most, running); };
-    const WisdomRecord record = tune_cell(communicator, problem, ways, {.heats = {2, 2}, .seconds = 0.01, .progress = count});
+    const WisdomRecord record =
+        tune_cell(communicator, problem, ways, {.elimination_rounds = {2, 2}, .seconds = 0.01, .progress = count});
     EXPECT_EQ(record.situation, situation_of(on_one_node(problem)));
     ASSERT_FALSE(record.entries.empty());
     EXPECT_LE(record.entries.size(), ways.size());
@@ -99,12 +100,12 @@ TEST(TuneCell, RecordsTheWaysFromTheFastestOn) {
   });
 }
 
-// One way needs no second heat.
+// One way needs no second round.
 TEST(TuneCell, EndsWhenOneWayIsLeft) {
   run_threads(2, [](Communicator& communicator) {
     const Problem problem = Problem::alltoall(2, 64);
     const WisdomRecord record =
-        tune_cell(communicator, problem, {standard(problem, "shift")}, {.heats = {2, 30, 30}, .seconds = 0.01});
+        tune_cell(communicator, problem, {standard(problem, "shift")}, {.elimination_rounds = {2, 30, 30}, .seconds = 0.01});
     EXPECT_EQ(record.races.at(0).repetitions, 2);
     EXPECT_EQ(record.entries.size(), 1u);
   });
@@ -115,8 +116,8 @@ TEST(TuneCell, TakesTheSituationThatItIsGiven) {
     const Problem problem = Problem::alltoall(2, 64);
     Situation other = situation_of(on_one_node(problem));
     other.block_bytes = 65;
-    const WisdomRecord record =
-        tune_cell(communicator, problem, {standard(problem, "shift")}, {.heats = {1}, .seconds = 0.001, .situation = other});
+    const WisdomRecord record = tune_cell(communicator, problem, {standard(problem, "shift")},
+                                          {.elimination_rounds = {1}, .seconds = 0.001, .situation = other});
     EXPECT_EQ(record.situation, other);
   });
 }
@@ -125,7 +126,7 @@ TEST(TuneCell, RefusesIfNoWayApplies) {
   run_threads(2, [](Communicator& communicator) {
     const Problem problem = Problem::alltoall(2, 64);
     const Way hybrid{.algorithm = parse_candidate(problem, "shift"), .executor = Executor::hybrid};  // threads are on one node
-    EXPECT_THROW(tune_cell(communicator, problem, {hybrid}, {.heats = {1}, .seconds = 0.001}), Error);
+    EXPECT_THROW(tune_cell(communicator, problem, {hybrid}, {.elimination_rounds = {1}, .seconds = 0.001}), Error);
   });
 }
 

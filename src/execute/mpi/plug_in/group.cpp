@@ -134,8 +134,8 @@ bool MpiGroup::meet_again() {
   const auto broadcast = [&](void* data, Bytes bytes) {
     check_mpi(PMPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, users_), "MPI_Bcast");
   };
-  Met met{.nodes = ByRank<Count>(size_, 0), .any_compares = known->acquaintance->any_compares};
-  met.node = quadrille::meet_again(*known->acquaintance, known->members, rank_, broadcast, progress());
+  Met met{.nodes = ByRank<Count>(size_, 0), .any_compares = known->known_ranks->any_compares};
+  met.node = quadrille::meet_again(*known->known_ranks, known->members, rank_, broadcast, progress());
   if (!met.node) return false;
   take(std::move(met));
   return true;
@@ -163,7 +163,7 @@ void MpiGroup::meet_first(Communicator& ranks) {
     throw ErrorElsewhere(
         ErrorCode::environment,
         fmt::format("rank {} does not know its node: its QUADRILLE_NODE_SIZES do not add up to the ranks", *met.first_wrong));
-  if (met.acquaintance) process_->remember(users_, met.acquaintance);
+  if (met.known_ranks) process_->remember(users_, met.known_ranks);
   take(std::move(met));
 }
 

@@ -298,7 +298,7 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   many_threads_ = level == MPI_THREAD_MULTIPLE;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
   if (!has_world_) return;
-  acquaintances_.reserve(most_acquaintances);  // now, because `remember` must not throw: other ranks may wait for this one
+  known_ranks_.reserve(most_known_ranks);  // now, because `remember` must not throw: other ranks may wait for this one
   if (EndOfMpi::is_promised()) {
     EndOfMpi::add([](void* memory) { static_cast<MpiProcess*>(memory)->end(); }, this);
     return;
@@ -326,8 +326,8 @@ void MpiProcess::end() {
   shared().driven.store(nullptr, std::memory_order_release);
   EndOfMpi::set_over();
   stop_driving();
-  for (auto& [group, acquaintance] : acquaintances_) MPI_Group_free(&group);
-  acquaintances_.clear();
+  for (auto& [group, known_ranks] : known_ranks_) MPI_Group_free(&group);
+  known_ranks_.clear();
   std::shared_ptr<MpiProcess> dropped;
   const std::lock_guard lock(shared().mutex);
   dropped.swap(shared().kept);
@@ -343,21 +343,21 @@ MpiProcess::~MpiProcess() {
 }
 
 bool MpiProcess::can_remember(MPI_Comm users) const {
-  if (!has_world_ || many_threads_ || acquaintances_.size() >= most_acquaintances) return false;
+  if (!has_world_ || many_threads_ || known_ranks_.size() >= most_known_ranks) return false;
   return ranks_among(users, Members(MPI_COMM_WORLD).get()).has_value();
 }
 
-void MpiProcess::remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance) {
-  acquaintances_.emplace_back(Members(users).release(), std::move(acquaintance));
+void MpiProcess::remember(MPI_Comm users, std::shared_ptr<const KnownRanks> known_ranks) {
+  known_ranks_.emplace_back(Members(users).release(), std::move(known_ranks));
 }
 
 std::optional<MpiProcess::Known> MpiProcess::known(MPI_Comm users) const {
   constexpr int most_ranks = 128;  // the time of the search is proportional to the product of the two numbers of ranks
   int ranks = 1;
   check_mpi(MPI_Comm_size(users, &ranks), "MPI_Comm_size");
-  if (acquaintances_.empty() || ranks == 1 || ranks > most_ranks) return std::nullopt;
-  for (const auto& [group, acquaintance] : acquaintances_)
-    if (auto members = ranks_among(users, group)) return Known{acquaintance, *std::move(members)};
+  if (known_ranks_.empty() || ranks == 1 || ranks > most_ranks) return std::nullopt;
+  for (const auto& [group, known_ranks] : known_ranks_)
+    if (auto members = ranks_among(users, group)) return Known{known_ranks, *std::move(members)};
   return std::nullopt;
 }
 

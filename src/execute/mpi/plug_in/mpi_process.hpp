@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The data that a process has once for all MPI communicators: the means to drive MPI's progress, the flag that MPI
 // has been finalised, the key of the attribute by which communicators keep an MpiGroup, the pool of contexts, and
-// the acquaintances (meet.hpp).
+// the known ranks (meet.hpp).
 #pragma once
 
 #include <mpi.h>
@@ -131,15 +131,15 @@ class MpiProcess {
   // Does the MPI library yield the core in each poll that finds nothing? False until it is known.
   bool polls_yield() const { return polls_yield_; }
 
-  // Can this process remember that the ranks of `users` have met (Acquaintance)? False if several threads may make communicators at
-  // the same time (ranks could then remember groups in different orders), or if it remembers `most_acquaintances` groups already.
+  // Can this process remember that the ranks of `users` have met (KnownRanks)? False if several threads may make communicators at
+  // the same time (ranks could then remember groups in different orders), or if it remembers `most_known_ranks` groups already.
   // Also false if `users` has processes of other worlds, because such processes may end before this one.
   bool can_remember(MPI_Comm users) const;
-  void remember(MPI_Comm users, std::shared_ptr<const Acquaintance> acquaintance);
+  void remember(MPI_Comm users, std::shared_ptr<const KnownRanks> known_ranks);
 
-  // Looks for an acquaintance that contains all ranks of a communicator. Returns it with their ranks in it, or nothing.
+  // Looks for known ranks that contain all ranks of a communicator. Returns it with their ranks in it, or nothing.
   struct Known {
-    std::shared_ptr<const Acquaintance> acquaintance;
+    std::shared_ptr<const KnownRanks> known_ranks;
     std::vector<Rank> members;
   };
   std::optional<Known> known(MPI_Comm users) const;
@@ -148,7 +148,7 @@ class MpiProcess {
   ContextPool& contexts() { return contexts_; }
 
  private:
-  static constexpr std::size_t most_acquaintances = 64;
+  static constexpr std::size_t most_known_ranks = 64;
   static int note_end(MPI_Comm, int, void*, void*);
   void end();
   void stop_driving();
@@ -165,7 +165,7 @@ class MpiProcess {
   MPI_Request never_ = MPI_REQUEST_NULL;  // a receive in alone_ that never completes
   std::atomic<bool> is_driven_{false};    // released after alone_ and never_ are set
   ContextPool contexts_;
-  std::vector<std::pair<MPI_Group, std::shared_ptr<const Acquaintance>>> acquaintances_;
+  std::vector<std::pair<MPI_Group, std::shared_ptr<const KnownRanks>>> known_ranks_;
 };
 
 }  // namespace quadrille

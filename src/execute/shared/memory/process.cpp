@@ -160,14 +160,14 @@ void Process::forget_lost_peers() {
   looked_over_at_ = std::max(2 * peers_.size(), few_peers);
 }
 
-Process::Circle Process::circle() const {
+Process::KnownProcesses Process::known_processes() const {
   const std::lock_guard lock(mutex_);
-  return circle_;
+  return known_processes_;
 }
 
-void Process::set_circle(const Circle& circle) {
+void Process::set_known_processes(const KnownProcesses& known_processes) {
   const std::lock_guard lock(mutex_);
-  circle_ = circle;
+  known_processes_ = known_processes;
 }
 
 }  // namespace quadrille

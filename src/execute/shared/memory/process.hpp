@@ -84,16 +84,16 @@ class Process {
   // shared: another host, another pid namespace (containers), /proc is missing or not accessible, address space is limited.
   std::shared_ptr<Peer> meet(const ProcessCard& card);
 
-  // A circle is a set of processes that have all met each other. A process belongs to one circle at a time: the largest group in
-  // which it has met others so far. meet.cpp sets it.
-  struct Circle {
+  // A set of processes that have all met each other. A process belongs to one such set at a time: the largest group in which it has
+  // met others so far. meet.cpp sets it.
+  struct KnownProcesses {
     std::uint64_t id = 0;
     Count size = 0;
     bool reads_private_memory = false;  // can each of them read any other's?
     Bytes control_bytes = 0;            // all others have mapped this many bytes at the start of each control file
   };
-  Circle circle() const;
-  void set_circle(const Circle& circle);
+  KnownProcesses known_processes() const;
+  void set_known_processes(const KnownProcesses& known_processes);
 
  private:
   void check_reach(const ProcessCard& card) const;
@@ -108,7 +108,7 @@ class Process {
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by ProcessCard::id
   std::size_t looked_over_at_ = few_peers;  // at this number of peers, those that have ended are removed next
-  Circle circle_;
+  KnownProcesses known_processes_;
 };
 
 }  // namespace quadrille

@@ -37,7 +37,7 @@ using Place = std::uint64_t;  // offset in a file, in bytes; 0 means none, becau
 
 enum class FileKind : std::uint8_t {
   heap,     // others read it: they open it read-only and map it PROT_READ
-  control,  // others also write it: flags, turns, bells
+  control,  // others also write it: flags, acks, doorbells
 };
 
 // With these seals nobody can change the size of a file. That protects other processes: if a file shrank, a process that accesses

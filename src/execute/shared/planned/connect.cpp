@@ -20,7 +20,7 @@ namespace {
 
 using Places = Connector::Places;
 
-constexpr Bytes line_bytes = AreaLayout::line, page_bytes = 4096;
+constexpr Bytes line_bytes = SendAreaLayout::line, page_bytes = 4096;
 
 // A rank tries streaming stores if it receives at least so many bytes in long messages. Fewer bytes may stay in
 // a cache until they are used.
@@ -29,7 +29,7 @@ constexpr Bytes least_streamed = 1 << 20;
 // A rank's description of its area and of the messages that it sends. Receivers read it while the plan is made. The entries follow,
 // sorted by peer and ordinal, and then the regions of long messages.
 struct Directory {
-  Bytes block_bytes, turn_bytes;
+  Bytes block_bytes, ack_bytes;
   std::uint64_t block_mask;
   std::uint64_t entry_count;
 };
@@ -38,8 +38,8 @@ struct Entry {
   std::uint32_t ordinal;
   bool is_long;
   Bytes bytes;
-  Count outlet;                // index of the sender's outlet for this receiver; -1: none
-  Bytes head, payload, turn;   // offsets in a block, and in its turns
+  Count counter;               // index of the sender's counter for this receiver; -1: none
+  Bytes head, payload, ack;    // offsets in a block, and in its acks
   std::uint64_t first_region;  // index in the list of regions
   std::uint64_t region_count;
 };
@@ -55,7 +55,7 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
   ByRank<Bytes> places;
   Bytes total = 0;
   for (const Places& each : all) {
-    const Bytes part = each.outlets + each.turns + each.small_blocks;
+    const Bytes part = each.counters + each.acks + each.small_blocks;
     if (part >= page_bytes) total = rounded_up(total, page_bytes);  // on own pages, for the writer's NUMA memory
     places.push_back(total);
     total += rounded_up(part, line_bytes);
@@ -71,18 +71,18 @@ Bytes control_bytes(const ByRank<Places>& all) { return parts(all).back() + stat
 Bytes guessed_control_bytes(Count ranks, const Places& own) { return control_bytes(ByRank<Places>(ranks, own)); }
 
 struct MappedArea {  // a rank's area, mapped into this process
-  Outlet* outlets;
-  std::byte *turns, *blocks;
+  ProgressCounter* counters;
+  std::byte *acks, *blocks;
 };
 
 // `control`: the rank's part of the control memory.
 MappedArea area_of(const SharedSpace& space, const Places& places, std::byte* control) {
-  std::byte* const turns = control + places.outlets;
-  return {reinterpret_cast<Outlet*>(control), turns, places.blocks ? space.at(places.blocks) : turns + places.turns};
+  std::byte* const acks = control + places.counters;
+  return {reinterpret_cast<ProgressCounter*>(control), acks, places.blocks ? space.at(places.blocks) : acks + places.acks};
 }
 
 // Writes the directory for the receivers.
-Offset lay_open(Claim& claim, const SharedSpace& space, const std::vector<ScriptMessage>& messages, const AreaLayout& layout) {
+Offset lay_open(Claim& claim, const SharedSpace& space, const std::vector<ScriptMessage>& messages, const SendAreaLayout& layout) {
   std::vector<std::uint32_t> sends;
   std::size_t regions = 0;
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
@@ -95,23 +95,23 @@ Offset lay_open(Claim& claim, const SharedSpace& space, const std::vector<Script
   });
   const Offset place =
       claim.allocate(static_cast<Bytes>(sizeof(Directory) + sends.size() * sizeof(Entry) + regions * sizeof(Region)));
-  auto* directory = new (space.at(place)) Directory{layout.block_bytes, layout.turn_bytes, layout.block_mask, sends.size()};
+  auto* directory = new (space.at(place)) Directory{layout.block_bytes, layout.ack_bytes, layout.block_mask, sends.size()};
   auto* entry = reinterpret_cast<Entry*>(directory + 1);
   auto* const first_region = reinterpret_cast<Region*>(entry + sends.size());
   auto* region = first_region;
   for (const std::uint32_t i : sends) {
     const ScriptMessage& message = messages[i];
-    const AreaLayout::Posting& posting = layout.postings[i];
+    const SendAreaLayout::Posting& posting = layout.postings[i];
     const auto watched = std::lower_bound(layout.watched.begin(), layout.watched.end(), message.peer);
-    const bool has_outlet = watched != layout.watched.end() && *watched == message.peer;
+    const bool has_counter = watched != layout.watched.end() && *watched == message.peer;
     new (entry++) Entry{message.peer,
                         message.ordinal,
                         posting.is_long,
                         message.bytes,
-                        has_outlet ? watched - layout.watched.begin() : -1,
+                        has_counter ? watched - layout.watched.begin() : -1,
                         layout.groups[posting.group].head,
                         layout.places[i].payload,
-                        layout.places[i].turn,
+                        layout.places[i].ack,
                         static_cast<std::uint64_t>(region - first_region),
                         posting.is_long ? message.regions.size() : 0};
     if (posting.is_long) region = std::uninitialized_copy(message.regions.begin(), message.regions.end(), region);
@@ -119,15 +119,16 @@ Offset lay_open(Claim& claim, const SharedSpace& space, const std::vector<Script
   return place;
 }
 
-// Asserts what a receiver relies on in the directory of a sender: head, payload and turn lie within the sender's block and turns.
+// Asserts what a receiver relies on in the directory of a sender: head, payload and ack lie within the sender's block and acks.
 void check_entry(const Entry& entry, const Directory& directory, const Places& theirs, bool reads_private_memory) {
-  QUADRILLE_ASSERT(std::has_single_bit(directory.block_mask + 1) && directory.block_mask + 1 <= AreaLayout::most_blocks);
-  QUADRILLE_ASSERT(theirs.turns == directory.turn_bytes * static_cast<Bytes>(directory.block_mask + 1));
-  QUADRILLE_ASSERT(entry.outlet >= -1 && (entry.outlet + 1) * static_cast<Bytes>(sizeof(Outlet)) <= theirs.outlets);
+  QUADRILLE_ASSERT(std::has_single_bit(directory.block_mask + 1) && directory.block_mask + 1 <= SendAreaLayout::most_blocks);
+  QUADRILLE_ASSERT(theirs.acks == directory.ack_bytes * static_cast<Bytes>(directory.block_mask + 1));
+  QUADRILLE_ASSERT(entry.counter >= -1 && (entry.counter + 1) * static_cast<Bytes>(sizeof(ProgressCounter)) <= theirs.counters);
   QUADRILLE_ASSERT(entry.head >= 0 && entry.head + GroupHead::bytes(entry.is_long) <= directory.block_bytes);
   const bool has_payload = !entry.is_long || !reads_private_memory;
   QUADRILLE_ASSERT(!has_payload || (entry.payload >= 0 && entry.payload + entry.bytes <= directory.block_bytes));
-  QUADRILLE_ASSERT(!entry.is_long || (entry.turn >= 0 && entry.turn + static_cast<Bytes>(sizeof(Turn)) <= directory.turn_bytes));
+  QUADRILLE_ASSERT(!entry.is_long ||
+                   (entry.ack >= 0 && entry.ack + static_cast<Bytes>(sizeof(Acknowledgement)) <= directory.ack_bytes));
 }
 
 // Appends copies that combine `source` into the target of the message's reduction. Returns nothing if a copy would cut an element.
@@ -188,17 +189,17 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
     const MappedArea area = area_of(space, all[mine.peer], control + part[mine.peer]);
     Connection::Receive& receive = made.receives[i];
     receive.blocks = {area.blocks, directory.block_bytes, directory.block_mask};
-    receive.turns = {area.turns, directory.turn_bytes, directory.block_mask};
+    receive.acks = {area.acks, directory.ack_bytes, directory.block_mask};
     receive.is_long = entry->is_long;
     receive.head = entry->head;
     receive.payload = entry->payload;
-    receive.turn = entry->turn;
+    receive.ack = entry->ack;
     const auto inlet =
         std::find_if(made.inlets.begin(), made.inlets.end(), [&](const auto& each) { return each.peer == mine.peer; });
     receive.inlet = static_cast<std::uint32_t>(inlet - made.inlets.begin());
     if (inlet == made.inlets.end())
       made.inlets.push_back(
-          {mine.peer, entry->outlet < 0 ? nullptr : area.outlets + entry->outlet, (directory.block_mask + 1) / 2});
+          {mine.peer, entry->counter < 0 ? nullptr : area.counters + entry->counter, (directory.block_mask + 1) / 2});
     Regions theirs;
     if (receive.is_long) {
       if (all[mine.peer].buffers)
@@ -241,8 +242,8 @@ Connector::Places Connector::offer(const CopyCosts& costs) {
   layout_ = lay_out(script_, costs, {space_.holds_everything(), space_.reads_private_memory()});
   const Bytes buffers = rounded_up(script_.scratch_bytes, line_bytes) + script_.staging_bytes;
   if (buffers > 0) own_->buffers = space_.allocate(buffers);
-  Places mine{.outlets = static_cast<Bytes>(layout_.watched.size() * sizeof(Outlet)),
-              .turns = layout_.turn_bytes * layout_.blocks()};
+  Places mine{.counters = static_cast<Bytes>(layout_.watched.size() * sizeof(ProgressCounter)),
+              .acks = layout_.ack_bytes * layout_.blocks()};
   const Bytes area = checked_product(layout_.block_bytes, layout_.blocks()).value_or(std::numeric_limits<Bytes>::max());
   if (area >= page_bytes)
     own_->blocks = space_.allocate(area);
@@ -272,21 +273,22 @@ void Connector::find_control(const ByRank<Places>& all) {
 Connected Connector::connected(const ByRank<Places>& all) {
   QUADRILLE_ASSERT(own_->control != 0);
   Connected made;
-  AreaLayout& layout = made.layout = std::move(layout_);
+  SendAreaLayout& layout = made.layout = std::move(layout_);
   Connection& connection = made.connection;
   const ByRank<Bytes> part = parts(all);
   std::byte *const control = space_.at(own_->control), *const closing = control + part.back();
   closing_ = space_.rank() == 0 ? new (closing) Closing : reinterpret_cast<Closing*>(closing);
   const MappedArea area = area_of(space_, all[space_.rank()], control + part[space_.rank()]);
-  Outlet* outlets = area.outlets;
-  for (const Rank receiver : layout.watched) connection.watched.push_back({receiver, new (outlets++) Outlet});
+  ProgressCounter* counters = area.counters;
+  for (const Rank receiver : layout.watched) connection.watched.push_back({receiver, new (counters++) ProgressCounter});
   connection.blocks = {area.blocks, layout.block_bytes, layout.block_mask};
-  connection.turns = {area.turns, layout.turn_bytes, layout.block_mask};
-  QUADRILLE_ASSERT(is_aligned(area.blocks) && is_aligned(area.turns) && is_aligned(outlets));
+  connection.acks = {area.acks, layout.ack_bytes, layout.block_mask};
+  QUADRILLE_ASSERT(is_aligned(area.blocks) && is_aligned(area.acks) && is_aligned(counters));
   for (std::uint64_t block = 0; block <= layout.block_mask; ++block) {
-    for (const AreaLayout::Group& group : layout.groups) new (connection.blocks.of(block) + group.head) Flag;
+    for (const SendAreaLayout::Group& group : layout.groups) new (connection.blocks.of(block) + group.head) Flag;
     for (std::size_t i = 0; i < layout.places.size(); ++i)
-      if (layout.postings[i].is_send && layout.postings[i].is_long) new (connection.turns.of(block) + layout.places[i].turn) Turn;
+      if (layout.postings[i].is_send && layout.postings[i].is_long)
+        new (connection.acks.of(block) + layout.places[i].ack) Acknowledgement;
   }
   if (own_->buffers) {
     connection.bases[Buffer::scratch] = space_.at(own_->buffers);

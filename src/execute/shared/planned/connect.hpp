@@ -33,7 +33,7 @@ struct OwnMemory {
   Closing* closing = nullptr;  // lies there, too; null until all ranks are connected
 };
 
-struct AreaBlocks {  // the blocks of an area, or their turns; execution n uses block n & mask
+struct AreaBlocks {  // the blocks of an area, or their acks; execution n uses block n & mask
   std::byte* first = nullptr;
   Bytes bytes = 0;
   std::uint64_t mask = 0;
@@ -54,8 +54,8 @@ struct Connection {
     bool is_fused = false;    // combined in the order of the script
     bool combines = false;    // if fused: `copies` and `direct` combine; otherwise they store, and a reduction follows
     std::uint32_t inlet = 0;  // index in `inlets`
-    AreaBlocks turns;         // long messages only: the turns of the sender
-    Bytes turn = 0;           // offset in `turns`
+    AreaBlocks acks;          // long messages only: the acks of the sender
+    Bytes ack = 0;            // offset in `acks`
     IndexRange copies;        // from the payload in the block into this rank's memory
     IndexRange direct;        // of long messages: from the sender's memory into this rank's
     IndexRange stored;        // the same without combining
@@ -63,28 +63,28 @@ struct Connection {
 
   struct Inlet {  // a sender from which this rank receives
     Rank peer;
-    Outlet* outlet;            // null: not needed, because this rank sends messages back
-    std::uint64_t tells_each;  // this rank writes the outlet once in so many executions
+    ProgressCounter* counter;  // null: not needed, because this rank sends messages back
+    std::uint64_t tells_each;  // this rank writes the counter once in so many executions
   };
 
   struct Watched {  // a receiver that sends nothing back
     Rank rank;
-    const Outlet* outlet;
-    std::uint64_t finished = 0;  // the last value read from the outlet
+    const ProgressCounter* counter;
+    std::uint64_t finished = 0;  // the last value read from the counter
   };
 
   std::unique_ptr<OwnMemory> own;
   Bases bases{};                    // of scratch and staging memory
-  AreaBlocks blocks, turns;         // of this rank
+  AreaBlocks blocks, acks;          // of this rank
   std::vector<Receive> receives;    // by message; sends have an empty one
   std::vector<StridedCopy> copies;  // of receives
   std::vector<Inlet> inlets;
-  std::vector<Watched> watched;  // in the order of this rank's outlets
+  std::vector<Watched> watched;  // in the order of this rank's counters
   bool may_stream = false;       // received long messages may exceed the caches: try non-temporal stores
 };
 
 struct Connected {
-  AreaLayout layout;
+  SendAreaLayout layout;
   Connection connection;
 };
 
@@ -93,9 +93,9 @@ class Connector {
  public:
   // Where a rank keeps the memory that other ranks access.
   struct Places {
-    Bytes outlets = 0, turns = 0, small_blocks = 0;  // how much control memory it needs for each
+    Bytes counters = 0, acks = 0, small_blocks = 0;  // how much control memory it needs for each
 
-    Offset control = 0;    // rank 0 only: outlets, turns and small areas of all ranks, followed by Closing
+    Offset control = 0;    // rank 0 only: counters, acks and small areas of all ranks, followed by Closing
     Offset blocks = 0;     // where the blocks begin; 0: in control memory
     Offset directory = 0;  // the list of this rank's messages; only used while the plan is made
     Offset buffers = 0;    // scratch and staging memory; 0: none
@@ -127,7 +127,7 @@ class Connector {
   const Script& script_;
   std::unique_ptr<OwnMemory> own_;
   Claim control_, directory_;
-  AreaLayout layout_;
+  SendAreaLayout layout_;
   Closing* closing_ = nullptr;
 };
 

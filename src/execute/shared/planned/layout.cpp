@@ -14,17 +14,17 @@ namespace quadrille {
 namespace {
 
 // Decides which of the sends of a window are long: those that are copied once, and those for which a block has no room.
-void choose_long(AreaLayout& layout, const std::vector<ScriptMessage>& messages, const std::vector<std::uint32_t>& sends,
+void choose_long(SendAreaLayout& layout, const std::vector<ScriptMessage>& messages, const std::vector<std::uint32_t>& sends,
                  const CopyChoice& choice, const Reach& reach) {
   std::vector<CopiedMessage> copied;
   std::vector<const Regions*> sources;                        // of `copied`
   std::vector<std::pair<std::uint32_t, std::size_t>> chosen;  // a message, and its place in `copied`
   for (const std::uint32_t i : sends) {
     const ScriptMessage& message = messages[i];
-    const bool is_long = message.bytes > choice.longest_twice();
+    const bool is_long = message.bytes > choice.eager_limit();
     layout.postings[i].is_long = is_long;
     const bool may_be_long = !message.overwritten && (reach.holds_everything || is_contiguous(message.regions));
-    if (!is_long && (message.bytes < CopyChoice::least_once || !may_be_long)) continue;
+    if (!is_long && (message.bytes < CopyChoice::least_rendezvous || !may_be_long)) continue;
     const auto twin = std::find_if(sources.begin(), sources.end(), [&](const Regions* other) { return *other == message.regions; });
     chosen.emplace_back(i, twin - sources.begin());
     if (twin != sources.end()) {
@@ -36,7 +36,7 @@ void choose_long(AreaLayout& layout, const std::vector<ScriptMessage>& messages,
   }
   choice.choose(std::span(copied));
   for (const auto& [i, place] : chosen)
-    if (copied[place].way == CopyWay::once) layout.postings[i].is_long = true;
+    if (copied[place].way == CopyWay::rendezvous) layout.postings[i].is_long = true;
 }
 
 // Extends a range of offsets to cover the region.
@@ -47,17 +47,17 @@ void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
 }
 
 // Gives the messages of a group their places in the block, which has `block_bytes` so far.
-void lay_messages(AreaLayout& layout, AreaLayout::Group& group, const std::vector<ScriptMessage>& messages,
+void lay_messages(SendAreaLayout& layout, SendAreaLayout::Group& group, const std::vector<ScriptMessage>& messages,
                   const std::vector<std::uint32_t>& sends, bool reads_private_memory) {
   Regions sources, targets;
   std::optional<std::uint32_t> twin;  // the previous message: if it reads the same bytes, both share one payload
   for (const std::uint32_t i : sends) {
     const ScriptMessage& message = messages[i];
     const bool is_long = layout.postings[i].is_long;
-    AreaLayout::Place& place = layout.places[i];
+    SendAreaLayout::Place& place = layout.places[i];
     if (is_long) {
       for (const Region& region : message.regions) widen(layout.lent[region.buffer], region);
-      place.turn = std::exchange(layout.turn_bytes, layout.turn_bytes + static_cast<Bytes>(sizeof(Turn)));
+      place.ack = std::exchange(layout.ack_bytes, layout.ack_bytes + static_cast<Bytes>(sizeof(Acknowledgement)));
       if (reads_private_memory) continue;
     }
     if (twin && messages[*twin].regions == message.regions && layout.postings[*twin].is_long == is_long) {
@@ -66,7 +66,7 @@ void lay_messages(AreaLayout& layout, AreaLayout::Group& group, const std::vecto
       continue;
     }
     twin = i;
-    place.payload = rounded_up(layout.block_bytes, message.bytes < AreaLayout::line ? 8 : AreaLayout::line);
+    place.payload = rounded_up(layout.block_bytes, message.bytes < SendAreaLayout::line ? 8 : SendAreaLayout::line);
     layout.block_bytes = place.payload + message.bytes;
     const Region target{Buffer::staging, place.payload, message.bytes, {}};
     if (is_long) {
@@ -81,10 +81,10 @@ void lay_messages(AreaLayout& layout, AreaLayout::Group& group, const std::vecto
 
 }  // namespace
 
-AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach) {
+SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach) {
   const std::vector<ScriptMessage>& messages = script.messages;
   const CopyChoice choice(costs);
-  AreaLayout layout;
+  SendAreaLayout layout;
   layout.postings.resize(messages.size());
   layout.places.resize(messages.size());
   const auto lay_group = [&](IndexRange range) {
@@ -93,7 +93,7 @@ AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& re
       if (messages[i].is_send) sends.push_back(i);
     if (sends.empty()) return;
     choose_long(layout, messages, sends, choice, reach);
-    AreaLayout::Group group;
+    SendAreaLayout::Group group;
     group.head = layout.block_bytes;
     group.receivers.first = static_cast<std::uint32_t>(layout.rung.size());
     for (const std::uint32_t i : sends) {
@@ -110,7 +110,7 @@ AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& re
     };
     std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return source(a) < source(b); });
     lay_messages(layout, group, messages, sends, reach.reads_private_memory);
-    layout.block_bytes = rounded_up(layout.block_bytes, AreaLayout::line);  // so that all blocks are aligned
+    layout.block_bytes = rounded_up(layout.block_bytes, SendAreaLayout::line);  // so that all blocks are aligned
     layout.groups.push_back(group);
   };
   if (script.policy == Policy::dataflow)
@@ -126,7 +126,7 @@ AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& re
   std::set_difference(receivers.begin(), receivers.end(), senders.begin(), senders.end(), std::back_inserter(layout.watched));
   // An area has at least two blocks even if they exceed the limit. If all readers send messages back, two are enough.
   const Bytes fitting = layout.watched.empty() ? 2 : CopyChoice::most_area_bytes / std::max<Bytes>(layout.block_bytes, 1);
-  const auto blocks = static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, static_cast<Bytes>(AreaLayout::most_blocks)));
+  const auto blocks = static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, static_cast<Bytes>(SendAreaLayout::most_blocks)));
   layout.block_mask = std::bit_floor(blocks) - 1;
   return layout;
 }

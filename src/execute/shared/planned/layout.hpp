@@ -2,12 +2,12 @@
 // Decides where the messages that a rank sends lie in shared memory, and which of them are long. It is a function of the rank's
 // script and of the costs of copies, and knows no memory and no other rank.
 //
-// A rank's *area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
+// A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
 // number of blocks. In a block lie *groups*, one for all sends of a window (under dataflow: one for each message), which are
-// published together. The head of a group comes first, then the bytes of its messages. Each block also has *turns*, one for each
-// long message, which its receiver writes.
+// published together. The head of a group comes first, then the bytes of its messages. Each block also has *acknowledgements*
+// (acks), one for each long message, which its receiver writes.
 //
-// A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::longest_twice() bytes.
+// A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::eager_limit() bytes.
 #pragma once
 
 #include <utility>
@@ -38,10 +38,11 @@ struct GroupHead {
 };
 
 // Each receiver writes cache lines of its own.
-struct alignas(64) Turn : Loan {};              // of a long message; the numbers are those of executions
-struct alignas(64) Outlet : ReaderProgress {};  // of a receiver that sends nothing back: the last execution that it has finished
+struct alignas(64) Acknowledgement : Loan {};  // of a long message; the numbers are those of executions
+struct alignas(64) ProgressCounter : ReaderProgress {
+};  // of a receiver that sends nothing back: the last execution that it has finished
 
-struct AreaLayout {
+struct SendAreaLayout {
   static constexpr Bytes line = 64;
   static constexpr std::uint64_t most_blocks = 256;
 
@@ -53,7 +54,7 @@ struct AreaLayout {
 
   struct Place {        // of a send
     Bytes payload = 0;  // of a short message, and of a long one if ranks cannot read private memory; offset in the block
-    Bytes turn = 0;     // of a long message; offset in the turns of the block
+    Bytes ack = 0;      // of a long message; offset in the acks of the block
     IndexRange copies;  // of a long message with a payload: into the block
   };
 
@@ -68,16 +69,16 @@ struct AreaLayout {
   std::vector<Place> places;                          // by message; receives have none
   std::vector<Group> groups;                          // in the order in which they are published
   std::vector<StridedCopy> copies;                    // into blocks: in their targets, buffer `staging` stands for the block
-  std::vector<Rank> rung;                             // receivers whose bells are rung when a group is published
-  std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has an outlet
+  std::vector<Rank> rung;                             // receivers whose doorbells are rung when a group is published
+  std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has a counter
   ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer, the range of offsets that receivers of long messages read
-  Bytes block_bytes = 0, turn_bytes = 0;              // of one block, and of its turns
+  Bytes block_bytes = 0, ack_bytes = 0;               // of one block, and of its acks
   std::uint64_t block_mask = 0;                       // the number of blocks, a power of two, less one
 
   Count blocks() const { return static_cast<Count>(block_mask + 1); }
 };
 
-AreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach);
+SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach);
 
 // Appends copies as append_copies, and returns where they are in the list.
 IndexRange appended(std::vector<StridedCopy>& copies, const Regions& source, const Regions& target);

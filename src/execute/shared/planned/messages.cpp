@@ -104,9 +104,9 @@ SharedMessages::SharedMessages(SharedSpace& space, std::shared_ptr<const Script>
 }
 
 Bytes SharedMessages::memory_bytes() const {
-  return rounded_up(script_->scratch_bytes, AreaLayout::line) + script_->staging_bytes +
-         static_cast<Bytes>(layout_.watched.size() * sizeof(Outlet)) +
-         (layout_.block_bytes + layout_.turn_bytes) * layout_.blocks() +
+  return rounded_up(script_->scratch_bytes, SendAreaLayout::line) + script_->staging_bytes +
+         static_cast<Bytes>(layout_.watched.size() * sizeof(ProgressCounter)) +
+         (layout_.block_bytes + layout_.ack_bytes) * layout_.blocks() +
          memory_bytes_of(layout_.postings, layout_.places, layout_.groups, layout_.copies, layout_.rung, layout_.watched) +
          memory_bytes_of(connection_.receives, connection_.copies, connection_.inlets, connection_.watched, open_.room,
                          complete_.room);
@@ -116,8 +116,8 @@ void SharedMessages::end() {
   QUADRILLE_HOT_ASSERT(!has_open());
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Connection::Inlet& inlet : connection_.inlets)
-    if (inlet.outlet && execution_ % inlet.tells_each == 0) {
-      inlet.outlet->reach(execution_);
+    if (inlet.counter && execution_ % inlet.tells_each == 0) {
+      inlet.counter->reach(execution_);
       space_.ring(inlet.peer);
     }
 }
@@ -134,7 +134,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   open_.count = complete_.count = 0;
   unpublished_ = none;
   now_ = connection_.blocks.of(execution_);
-  turns_now_ = connection_.turns.of(execution_);
+  acks_now_ = connection_.acks.of(execution_);
   return bases_;
 }
 
@@ -143,7 +143,7 @@ const Connection::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= layout_.block_mask) return nullptr;
   const std::uint64_t needed = execution_ - layout_.block_mask;
   for (Connection::Watched& receiver : connection_.watched) {
-    if (receiver.finished < needed) receiver.finished = receiver.outlet->reached();
+    if (receiver.finished < needed) receiver.finished = receiver.counter->reached();
     if (receiver.finished < needed) return &receiver;
   }
   return nullptr;
@@ -165,7 +165,7 @@ bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
 void SharedMessages::post(std::uint32_t index) {
   QUADRILLE_HOT_ASSERT(index < layout_.postings.size() && open_.count < open_.room.size() &&
                        complete_.count < complete_.room.size());
-  const AreaLayout::Posting& posting = layout_.postings[index];
+  const SendAreaLayout::Posting& posting = layout_.postings[index];
   if (!posting.is_send) {
     open_.add(index);
     return;
@@ -188,7 +188,7 @@ void SharedMessages::run_to_block(IndexRange copies) {
 
 void SharedMessages::publish(std::uint32_t index) {
   QUADRILLE_HOT_ASSERT(index < layout_.groups.size());
-  const AreaLayout::Group& group = layout_.groups[index];
+  const SendAreaLayout::Group& group = layout_.groups[index];
   run_to_block(group.copies);
   auto* head = reinterpret_cast<GroupHead*>(now_ + group.head);
   if (group.has_long) {
@@ -203,7 +203,7 @@ void SharedMessages::publish(std::uint32_t index) {
 }
 
 bool SharedMessages::try_to_complete(std::uint32_t index) {
-  if (layout_.postings[index].is_send) return own_turn(index).is_back(execution_);
+  if (layout_.postings[index].is_send) return own_ack(index).is_back(execution_);
   const Receive& receive = connection_.receives[index];
   std::byte* block = receive.blocks.of(execution_);
   const std::uint64_t published = reinterpret_cast<const Flag*>(block + receive.head)->published();
@@ -238,8 +238,8 @@ bool SharedMessages::receive_long(const Receive& receive, std::byte* block) {
     run(receive.copies, with_payload(bases_, block + receive.payload), bases_);
     return receive.combines;
   }
-  auto& turn = *reinterpret_cast<Turn*>(receive.turns.of(execution_) + receive.turn);
-  read_lent(space_, turn, execution_, connection_.inlets[receive.inlet].peer, [&] {
+  auto& ack = *reinterpret_cast<Acknowledgement*>(receive.acks.of(execution_) + receive.ack);
+  read_lent(space_, ack, execution_, connection_.inlets[receive.inlet].peer, [&] {
     if (!source)
       read_private(receive, *head);
     else if (connection_.may_stream && !receive.is_fused)
@@ -309,7 +309,7 @@ void SharedMessages::withdraw() {
   if (!space_.is_usable()) return;
   for (; open_.count > 0; --open_.count) {
     const std::uint32_t message = open_[open_.count - 1];
-    if (layout_.postings[message].is_send) withdraw_lent(space_, own_turn(message), execution_, script_->messages[message].peer);
+    if (layout_.postings[message].is_send) withdraw_lent(space_, own_ack(message), execution_, script_->messages[message].peer);
   }
 }
 

@@ -4,7 +4,7 @@
 // Short messages are copied twice, as in an eager protocol: the sender copies them into its area and goes on; the receiver copies
 // them out. Before a sender writes to a block again, it must know that all readers have finished the earlier execution with that
 // block. A reader that also sends messages to this sender shows it by its later messages (flag.hpp). Any other reader writes its
-// progress into an Outlet from time to time.
+// progress into a ProgressCounter from time to time.
 //
 // Long messages are copied once, as in a rendezvous protocol: the receiver copies directly from the sender's buffer, and the
 // sender waits until this copy is complete (loan.hpp). The receiver uses loads if the buffer is in shared memory (threads' memory,
@@ -140,7 +140,9 @@ class SharedMessages {
   void run_to_block(IndexRange copies);
   void run(IndexRange copies, const Bases& source, const Bases& target);
   void fetch(std::uint32_t message) const;
-  Turn& own_turn(std::uint32_t send) const { return *reinterpret_cast<Turn*>(turns_now_ + layout_.places[send].turn); }
+  Acknowledgement& own_ack(std::uint32_t send) const {
+    return *reinterpret_cast<Acknowledgement*>(acks_now_ + layout_.places[send].ack);
+  }
   bool try_to_complete(std::uint32_t message);
   template <class Seen>
   bool complete_open(Seen&& seen);
@@ -151,18 +153,18 @@ class SharedMessages {
 
   SharedSpace& space_;
   const std::shared_ptr<const Script> script_;
-  const AreaLayout layout_;
+  const SendAreaLayout layout_;
   Connection connection_;
   std::unique_ptr<NodeSteps> steps_;
 
   std::uint64_t execution_ = 0;
   Bases bases_;
-  std::byte *now_ = nullptr, *turns_now_ = nullptr;  // the block and the turns of this execution
-  MessageList open_;                                 // posted and not complete
-  MessageList complete_;                             // dataflow: complete short sends that advance_any has not returned yet
-  std::uint32_t unpublished_ = none;                 // the group of the sends posted since the last wait
-  StreamingTrial streaming_;                         // compares stores past the caches with ordinary ones
-  double trial_seconds_ = 0;                         // seconds of long copies in this execution
+  std::byte *now_ = nullptr, *acks_now_ = nullptr;  // the block and the acks of this execution
+  MessageList open_;                                // posted and not complete
+  MessageList complete_;                            // dataflow: complete short sends that advance_any has not returned yet
+  std::uint32_t unpublished_ = none;                // the group of the sends posted since the last wait
+  StreamingTrial streaming_;                        // compares stores past the caches with ordinary ones
+  double trial_seconds_ = 0;                        // seconds of long copies in this execution
   LongSince looks_{SharedSpace::between_questions};
 };
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank sleeps until another rank has stored what it waits for. The sleeper has two words: `awaited` names the rank for which it
-// waits (0 while it is awake), and the bell is a number that a rank changes to wake it.
+// waits (0 while it is awake), and the doorbell is a number that a rank changes to wake it.
 //
-// The sleeper stores `awaited`, makes a full fence, reads the bell, and then checks once more whether it still has to wait. It
-// sleeps while the bell has the number that it has read (a futex does that). A rank that has stored something makes a full fence,
-// loads `awaited` and, if that names it, rings: it changes the bell.
+// The sleeper stores `awaited`, makes a full fence, reads the doorbell, and then checks once more whether it still has to wait. It
+// sleeps while the doorbell has the number that it has read (a futex does that). A rank that has stored something makes a full
+// fence, loads `awaited` and, if that names it, rings: it changes the doorbell.
 //
 // Proof that a sleeper is woken. Each side stores, then loads what the other side stores. Processors, also x86, may execute a load
 // before an earlier store to another address; release and acquire do not forbid it. So without fences both loads could return old
 // values. But one of the two fences comes first. If it is the sleeper's, the other rank's load sees `awaited`, and that rank rings.
 // If it is the other rank's, the sleeper sees in its last check what that rank has stored, and does not sleep.
 //
-// A ring may come before the sleeper has read the bell. Then the number that it has read includes the ring, and maybe no other one
-// follows. But the sleeper acquires the bell, which the other rank has released after its store. So it sees the store in its last
-// check.
+// A ring may come before the sleeper has read the doorbell. Then the number that it has read includes the ring, and maybe no other
+// one follows. But the sleeper acquires the doorbell, which the other rank has released after its store. So it sees the store in
+// its last check.
 #pragma once
 
 #include <atomic>
@@ -36,11 +36,11 @@ template <template <class> class Atomic = std::atomic, class Fence = FullFence>
 struct SleepBy {
   using Word = Atomic<std::uint32_t>;
 
-  // For the sleeper. After `begin` it checks its condition. If it must wait, it sleeps while the bell has the number returned.
-  static std::uint32_t begin(Word& awaited, const Word& bell, std::uint32_t whom) {
+  // For the sleeper. After `begin` it checks its condition. If it must wait, it sleeps while the doorbell has the number returned.
+  static std::uint32_t begin(Word& awaited, const Word& doorbell, std::uint32_t whom) {
     awaited.store(whom, std::memory_order_relaxed);
     Fence::make();
-    return bell.load(std::memory_order_acquire);
+    return doorbell.load(std::memory_order_acquire);
   }
   // A rank that sees this late rings once without need.
   static void end(Word& awaited) { awaited.store(0, std::memory_order_relaxed); }
@@ -48,7 +48,7 @@ struct SleepBy {
   // A rank that has stored what others wait for calls `begin_to_look` once. Then it calls `look` for each rank that may sleep.
   static void begin_to_look() { Fence::make(); }
   static std::uint32_t look(const Word& awaited) { return awaited.load(std::memory_order_relaxed); }
-  static void ring(Word& bell) { bell.fetch_add(1, std::memory_order_release); }
+  static void ring(Word& doorbell) { doorbell.fetch_add(1, std::memory_order_release); }
 };
 using Sleep = SleepBy<>;
 

@@ -20,7 +20,7 @@ PairSlots::PairSlots(SharedSpace& space)
     : space_(space),
       first_bytes_(std::max(Slot::least_bytes, most_slots_bytes / (2 * space.size() * space.size()) / line * line)),
       pool_pairs_(space.size() * std::min(space.size() - 1, most_pool_pairs_of_rank)),
-      outlets_(space.size()),
+      outgoing_(space.size()),
       inlets_(space.size()) {}
 
 Bytes PairSlots::control_bytes() const {
@@ -31,8 +31,8 @@ Bytes PairSlots::control_bytes() const {
 
 Bytes PairSlots::memory_bytes() const {
   Bytes bytes = space_.rank() == 0 ? control_bytes() : 0;
-  for (const Outlet& outlet : outlets_)
-    bytes += (outlet.owns_first ? 2 * first_bytes_ : 0) + (outlet.further.offset ? further_bytes : 0);
+  for (const Outgoing& outgoing : outgoing_)
+    bytes += (outgoing.owns_first ? 2 * first_bytes_ : 0) + (outgoing.further.offset ? further_bytes : 0);
   return bytes;
 }
 
@@ -56,9 +56,9 @@ void PairSlots::begin_at(Offset control) {
 
 void PairSlots::close(Offset own_area) {
   std::vector<Offset> own{own_area};
-  for (const Outlet& outlet : outlets_) {
-    if (outlet.further.offset) own.push_back(outlet.further.offset);
-    if (outlet.owns_first) own.push_back(outlet.first.offset);
+  for (const Outgoing& outgoing : outgoing_) {
+    if (outgoing.further.offset) own.push_back(outgoing.further.offset);
+    if (outgoing.owns_first) own.push_back(outgoing.first.offset);
   }
   close_areas(space_, *closing_, own, control_);
 }
@@ -70,18 +70,18 @@ void PairSlots::clear(const Run& run, Bytes bytes, Bytes slot_bytes) {
 }
 
 void PairSlots::take_first(Rank to) {
-  Outlet& outlet = outlets_[to];
+  Outgoing& outgoing = outgoing_[to];
   const Count pair = pool_->taken.fetch_add(1, std::memory_order_relaxed);
   if (pair < pool_pairs_) {
     const Bytes position = pair * 2 * first_bytes_;
-    outlet.first = {pool_slots_.offset + static_cast<Offset>(position), pool_slots_.memory + position};
+    outgoing.first = {pool_slots_.offset + static_cast<Offset>(position), pool_slots_.memory + position};
   } else {
-    outlet.first = allocated(2 * first_bytes_);
-    outlet.owns_first = true;
+    outgoing.first = allocated(2 * first_bytes_);
+    outgoing.owns_first = true;
   }
-  clear(outlet.first, 2 * first_bytes_, first_bytes_);
-  outlet.next = outlet.first.at(0);
-  word(space_.rank(), to).publish(outlet.first.offset);
+  clear(outgoing.first, 2 * first_bytes_, first_bytes_);
+  outgoing.next = outgoing.first.at(0);
+  word(space_.rank(), to).publish(outgoing.first.offset);
 }
 
 PairSlots::Run PairSlots::allocated(Bytes bytes) {
@@ -94,14 +94,14 @@ PairSlots::Run PairSlots::allocated(Bytes bytes) {
 }
 
 // Slots for a sender that is far ahead of its receiver. The chosen one must become free without the message in `current`.
-Slot* PairSlots::further_after(const Slot* current, Outlet& outlet, std::uint64_t exchange) {
-  if (!outlet.further.offset) {
-    outlet.further = allocated(further_bytes);
-    clear(outlet.further, further_bytes, Slot::least_bytes);
+Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uint64_t exchange) {
+  if (!outgoing.further.offset) {
+    outgoing.further = allocated(further_bytes);
+    clear(outgoing.further, further_bytes, Slot::least_bytes);
   }
   while (true) {  // ends, because only one message of an exchange is not given back
-    outlet.cursor = (outlet.cursor + 1) % most_ahead;
-    Slot* const slot = outlet.further.at(static_cast<Bytes>(outlet.cursor) * Slot::least_bytes);
+    outgoing.cursor = (outgoing.cursor + 1) % most_ahead;
+    Slot* const slot = outgoing.further.at(static_cast<Bytes>(outgoing.cursor) * Slot::least_bytes);
     if (slot != current && (exchange_in(*slot) < exchange || slot->is_given_back())) return slot;
   }
 }
@@ -110,10 +110,10 @@ Slot* PairSlots::further_after(const Slot* current, Outlet& outlet, std::uint64_
 // them are free. If the sender went on for each free slot, the cache line of the word `finished` would move to it and back in each
 // exchange. It must not wait for the exchange that it is in itself, which the receiver cannot finish without its messages.
 std::uint64_t PairSlots::end_of_lead(Rank to) const {
-  const Outlet& outlet = outlets_[to];
-  const Slot& half = *outlet.further.at(static_cast<Bytes>((outlet.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);
-  const std::uint64_t next = exchange_in(*outlet.next), later = exchange_in(half);
-  return later < MessageNumber::exchange_of(outlet.last) ? std::max(next, later) : next;
+  const Outgoing& outgoing = outgoing_[to];
+  const Slot& half = *outgoing.further.at(static_cast<Bytes>((outgoing.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);
+  const std::uint64_t next = exchange_in(*outgoing.next), later = exchange_in(half);
+  return later < MessageNumber::exchange_of(outgoing.last) ? std::max(next, later) : next;
 }
 
 // ---- The receiver's part

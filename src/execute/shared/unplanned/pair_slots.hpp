@@ -104,30 +104,30 @@ class PairSlots {
   // ---- For the sender
   // Returns the slot for the pair's next message, or null if it is not free yet.
   Slot* free_slot(Rank to) {
-    if (!outlets_[to].next) [[unlikely]]
+    if (!outgoing_[to].next) [[unlikely]]
       take_first(to);
-    Slot* const slot = outlets_[to].next;
+    Slot* const slot = outgoing_[to].next;
     const bool is_free_now = is_known_free(*slot, to) || has_finished(to, is_far_ahead(to) ? end_of_lead(to) : exchange_in(*slot));
     return is_free_now ? slot : nullptr;
   }
   // Is the next slot one of the further ones?
-  bool is_far_ahead(Rank to) const { return !is_first(outlets_[to].next, to); }
+  bool is_far_ahead(Rank to) const { return !is_first(outgoing_[to].next, to); }
   Bytes room_in(const Slot* slot, Rank to) const { return is_first(slot, to) ? first_bytes_ - Slot::header_bytes : further_room; }
   // Publishes the message in that slot, and returns its number. Everything else in the slot must be written, and all messages that
   // this rank expects in this exchange must be announced by `expect`.
   std::uint64_t publish(Rank to, std::uint64_t exchange, Slot::Way way) {
-    Outlet& outlet = outlets_[to];
-    Slot& slot = *outlet.next;
-    const std::uint64_t number = MessageNumber::after(outlet.last, exchange);
+    Outgoing& outgoing = outgoing_[to];
+    Slot& slot = *outgoing.next;
+    const std::uint64_t number = MessageNumber::after(outgoing.last, exchange);
     Slot* const next = slot_after(&slot, to, exchange);
-    slot.lead_to((is_first(next, to) ? outlet.first : outlet.further).offset_of(next), way, MessageNumber::edge_of(number) > 0);
-    outlet.next = next;
-    outlet.last = number;
+    slot.lead_to((is_first(next, to) ? outgoing.first : outgoing.further).offset_of(next), way, MessageNumber::edge_of(number) > 0);
+    outgoing.next = next;
+    outgoing.last = number;
     slot.number.publish(number);
     return number;
   }
   bool has_finished(Rank rank, std::uint64_t exchange) {
-    std::uint64_t& known = outlets_[rank].finished;
+    std::uint64_t& known = outgoing_[rank].finished;
     return known >= exchange || (known = finished_[rank].reached()) >= exchange;
   }
 
@@ -152,7 +152,7 @@ class PairSlots {
   void advance(Rank from, std::uint64_t number) {
     Inlet& inlet = inlets_[from];
     inlet.last = number;
-    std::uint64_t& finished = outlets_[from].finished;
+    std::uint64_t& finished = outgoing_[from].finished;
     finished = std::max(finished, MessageNumber::exchange_of(inlet.last) - 1);
     const Offset next = inlet.next->next(), position = next - inlet.first.offset;
     inlet.next = position <= static_cast<Offset>(first_bytes_) ? inlet.first.at(static_cast<Bytes>(position))
@@ -185,7 +185,7 @@ class PairSlots {
       return offset + static_cast<Offset>(reinterpret_cast<const std::byte*>(slot) - memory);
     }
   };
-  struct Outlet {                // of the pair from this rank to another one
+  struct Outgoing {              // of the pair from this rank to another one
     Run first;                   // the pair's two slots
     bool owns_first = false;     // they lie in this rank's own control memory
     Slot* next = nullptr;        // for the next message
@@ -203,7 +203,7 @@ class PairSlots {
 
   Flag& word(Rank from, Rank to) const { return words_[to * space_.size() + from]; }
   bool is_first(const Slot* slot, Rank to) const {
-    const Run& first = outlets_[to].first;
+    const Run& first = outgoing_[to].first;
     return slot == first.at(0) || slot == first.at(first_bytes_);
   }
   void take_first(Rank to);
@@ -213,7 +213,7 @@ class PairSlots {
   bool is_known_free(const Slot& slot, Rank to) const {
     const std::uint64_t number = slot.number.own();
     // What is lent stays in its slot until the sender has seen that it is over: then it asks for that number no more.
-    return outlets_[to].finished >= MessageNumber::exchange_of(number) ||
+    return outgoing_[to].finished >= MessageNumber::exchange_of(number) ||
            (slot.is_given_back() && !slot.is_lent() && slot.loan.is_back(number));
   }
   static std::uint64_t exchange_in(const Slot& slot) { return MessageNumber::exchange_of(slot.number.own()); }
@@ -221,25 +221,25 @@ class PairSlots {
   std::uint64_t end_of_lead(Rank to) const;
   // Chooses the slot for the message after the one in `current`.
   Slot* slot_after(const Slot* current, Rank to, std::uint64_t exchange) {
-    Outlet& outlet = outlets_[to];
+    Outgoing& outgoing = outgoing_[to];
     const bool expects_answer = MessageNumber::exchange_of(inlets_[to].expected) == exchange;
-    for (Slot* const slot : {outlet.first.at(0), outlet.first.at(first_bytes_)}) {
+    for (Slot* const slot : {outgoing.first.at(0), outgoing.first.at(first_bytes_)}) {
       if (slot == current) continue;
       // If this rank gets a message from the other one in this exchange, it then knows that the other has finished the exchange
       // before. So in the next exchange it will find this slot free without looking.
       const bool was_earlier = exchange_in(*slot) < exchange;
       // A sender that is often ahead does not look in each exchange: the cache line of the word `finished` would move each time.
-      const bool is_ahead = outlet.further.offset != 0;
+      const bool is_ahead = outgoing.further.offset != 0;
       if ((expects_answer && was_earlier) || (is_ahead ? is_known_free(*slot, to) : is_free(*slot, to))) return slot;
     }
     // Ranks that answer each other are never far ahead. If they have several edges, few slots, used again and again, stay in
     // caches.
-    if (expects_answer && MessageNumber::exchange_of(outlet.last) < exchange && outlet.further.offset &&
-        is_known_free(*outlet.further.at(0), to))
-      outlet.cursor = most_ahead - 1;
-    return further_after(current, outlet, exchange);
+    if (expects_answer && MessageNumber::exchange_of(outgoing.last) < exchange && outgoing.further.offset &&
+        is_known_free(*outgoing.further.at(0), to))
+      outgoing.cursor = most_ahead - 1;
+    return further_after(current, outgoing, exchange);
   }
-  Slot* further_after(const Slot* current, Outlet& outlet, std::uint64_t exchange);
+  Slot* further_after(const Slot* current, Outgoing& outgoing, std::uint64_t exchange);
 
   SharedSpace& space_;
   const Bytes first_bytes_;  // the length of a pair's first slots
@@ -250,7 +250,7 @@ class PairSlots {
   Run pool_slots_;
   Finished* finished_ = nullptr;  // by rank
   Flag* words_ = nullptr;         // by receiver and sender: the offset of the pair's first slots
-  ByRank<Outlet> outlets_;
+  ByRank<Outgoing> outgoing_;
   ByRank<Inlet> inlets_;
 };
 

@@ -14,10 +14,10 @@ namespace {
 constexpr Bytes sender_line_bytes = 64;
 
 // The area's size depends on no measured figure: a wrong one must not leave messages without room. It is larger than
-// most_area_bytes only among so many ranks that it would have less than CopyChoice::least_once bytes for each.
+// most_area_bytes only among so many ranks that it would have less than CopyChoice::least_rendezvous bytes for each.
 Bytes bytes_of_area(Count ranks) {
-  return 2 * rounded_up(std::max(ranks * CopyChoice::least_once,
-                                 std::min((ranks - 1) * CopyCosts::most_twice, CopyChoice::most_area_bytes)),
+  return 2 * rounded_up(std::max(ranks * CopyChoice::least_rendezvous,
+                                 std::min((ranks - 1) * CopyCosts::most_eager, CopyChoice::most_area_bytes)),
                         sender_line_bytes);
 }
 
@@ -35,7 +35,7 @@ double PiecesTrial::Samples::median() const {
 bool PiecesTrial::begin(Bytes bytes, double expected) {
   timed_ = nullptr;
   if (expected > hopeless) return false;
-  constexpr int least_bits = 10;  // of CopyChoice::least_once
+  constexpr int least_bits = 10;  // of CopyChoice::least_rendezvous
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes)));
   Kind& kind = kinds_[static_cast<std::size_t>(std::clamp(bits - least_bits, 0, static_cast<int>(kinds_.size()) - 1))];
   const bool is_new = kind.pieces.count() < samples_each || kind.once.count() < samples_each;
@@ -91,7 +91,7 @@ const Edges::Send* Sender::begin(std::span<const Edges::Send> sends, std::uint64
   if (!has_others) return own;
   if (sends.size() > waiting_.capacity()) [[unlikely]]
     make_room(sends.size());
-  if (most < CopyChoice::least_once) {
+  if (most < CopyChoice::least_rendezvous) {
     send_tiny(sends);
   } else {
     for (const Edges::Send& edge : sends)
@@ -117,7 +117,7 @@ void Sender::put_off(const Edges::Send& edge) {
 }
 
 Bytes Sender::Waiting::wanted() const {
-  if (way == CopyWay::once || bytes <= Slot::least_bytes - Slot::header_bytes) return 0;
+  if (way == CopyWay::rendezvous || bytes <= Slot::least_bytes - Slot::header_bytes) return 0;
   return way == CopyWay::pieces ? 0 : rounded_up(bytes, sender_line_bytes);
 }
 
@@ -142,7 +142,7 @@ void Sender::send_tiny(std::span<const Edges::Send> sends) {
 bool Sender::choose_ways(Bytes most) {
   if (!choice_.may_differ(size(waiting_), most)) return false;
   for (Waiting& message : waiting_) {
-    if (message.bytes < CopyChoice::least_once) continue;
+    if (message.bytes < CopyChoice::least_rendezvous) continue;
     message.offset = space_.offset_of(message.edge->memory, 0, message.bytes);
     message.is_loaded = message.offset != 0;
     message.is_readable = space_.reads_private_memory();
@@ -165,7 +165,7 @@ void Sender::send_waiting(bool lent_only) {
     std::size_t kept = 0;
     for (const std::uint32_t place : turns_) {
       const Waiting& message = waiting_[place];
-      if ((lent_only && message.way != CopyWay::once) || !send(message, left_ - 1)) {
+      if ((lent_only && message.way != CopyWay::rendezvous) || !send(message, left_ - 1)) {
         heads_.push_back(place);
         continue;
       }
@@ -196,7 +196,7 @@ bool Sender::send(const Waiting& message, Count left) {
   if (!slot) return false;
   if (edge.bytes <= slots_.room_in(slot, edge.to))
     put_into_slot(*slot, edge);
-  else if (message.way == CopyWay::once)
+  else if (message.way == CopyWay::rendezvous)
     lend(*slot, edge, message.offset);
   else if (message.way == CopyWay::pieces)
     return send_in_pieces(*slot, edge);

@@ -182,7 +182,7 @@ double CopyCosts::twice_s(Bytes bytes) const { return at(in, bytes) + at(out, by
 
 double CopyCosts::once_s(Bytes bytes) const { return at(once, bytes); }
 
-Bytes CopyCosts::longest_twice() const {
+Bytes CopyCosts::eager_limit() const {
   for (std::size_t i = sizes.size() - 1; i-- > 0;)  // the largest size is not tried: it is always copied once
     if (in[i] + out[i] - once[i] < wait) return sizes[i];
   return sizes.front();
@@ -226,7 +226,7 @@ void keep_costs(std::uint64_t process, const SharingCosts& costs) {
 
 // Computing a cost takes a logarithm, which is too slow for each exchange.
 CopyChoice::CopyChoice(const CopyCosts& costs)
-    : longest_twice_(costs.longest_twice()),
+    : eager_limit_(costs.eager_limit()),
       wait_s_(costs.wait),
       piece_s_(costs.twice_s(piece_bytes)),
       once_s_(costs.once_s(CopyCosts::sizes.back()) * static_cast<double>(piece_bytes) /
@@ -251,14 +251,14 @@ double CopyChoice::saved_s(Bytes bytes, Count receivers, bool is_loaded) const {
 
 // Sets the way of a message as if copying once paid, and returns what that saves.
 double CopyChoice::saved_by(CopiedMessage& message, bool in_pieces) const {
-  if (message.bytes < least_once) return 0;
-  const bool is_long = message.bytes > longest_twice_;
+  if (message.bytes < least_rendezvous) return 0;
+  const bool is_long = message.bytes > eager_limit_;
   if (!message.is_loaded && (!message.is_readable || (is_long && in_pieces))) {
     if (is_long) message.way = CopyWay::pieces;
     return 0;
   }
   const double saved = saved_s(message.bytes, message.receivers, message.is_loaded);
-  if (is_long || saved > 0) message.way = CopyWay::once;
+  if (is_long || saved > 0) message.way = CopyWay::rendezvous;
   return std::max(saved, 0.0);
 }
 

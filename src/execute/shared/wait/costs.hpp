@@ -19,7 +19,7 @@ class SharedSpace;
 // server; ranks that are threads use them without measuring.
 struct CopyCosts {
   static constexpr std::array<Bytes, 5> sizes{1024, 4096, 16384, 65536, 262144};
-  static constexpr Bytes most_twice = sizes[sizes.size() - 2];  // longest_twice() is never larger
+  static constexpr Bytes most_eager = sizes[sizes.size() - 2];  // eager_limit() is never larger
   std::array<double, 5> in{0.1e-6, 0.4e-6, 1.6e-6, 6e-6, 25e-6};
   std::array<double, 5> out{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
@@ -33,9 +33,9 @@ struct CopyCosts {
   double twice_s(Bytes bytes) const;
   double once_s(Bytes bytes) const;
 
-  // Returns a length of at most `most_twice`. Messages above it are always long: the receiver copies them once if it can read the
+  // Returns a length of at most `most_eager`. Messages above it are always long: the receiver copies them once if it can read the
   // sender's memory.
-  Bytes longest_twice() const;
+  Bytes eager_limit() const;
 };
 
 // Costs that the ranks of a group measure together.
@@ -56,11 +56,11 @@ void keep_costs(std::uint64_t process, const SharingCosts& costs);
 // How messages in shared memory are copied. A rank decides it for all messages that it sends together: in a window of a plan, or in
 // an exchange. A message should be copied once if that saves more than the wait costs; but the rank waits only once for all of
 // them. So messages of 1 KiB or more are copied once if together they save more than one wait, or if the rank waits anyway for a
-// message above CopyCosts::longest_twice().
+// message above CopyCosts::eager_limit().
 enum class CopyWay : std::uint8_t {
-  twice,   // the sender copies the message into its area and continues at once, and the receiver copies it out
-  once,    // the receiver copies it from the sender's memory, while the sender waits (a rendezvous)
-  pieces,  // it is copied twice, in pieces that stay in the caches, while the sender waits
+  eager,       // the sender copies the message into its area and continues at once, and the receiver copies it out
+  rendezvous,  // the receiver copies it from the sender's memory, while the sender waits
+  pieces,      // it is copied twice, in pieces that stay in the caches, while the sender waits
 };
 
 // The messages of an exchange that may go in either of the last two ways.
@@ -75,23 +75,23 @@ struct CopiedMessage {
   Count receivers = 1;
   bool is_loaded = false;        // its receivers can load it from shared memory; otherwise they call process_vm_readv,
   bool is_readable = true;       // unless the system forbids it
-  CopyWay way = CopyWay::twice;  // the result
+  CopyWay way = CopyWay::eager;  // the result
 };
 
 class CopyChoice {
  public:
   explicit CopyChoice(const CopyCosts& costs);
 
-  static constexpr Bytes least_once = CopyCosts::sizes.front();  // a shorter message is never copied once
+  static constexpr Bytes least_rendezvous = CopyCosts::sizes.front();  // a shorter message is never copied once
   static constexpr Bytes piece_bytes = 32768;
   // Of a rank's area: a share of the L2 cache. In a larger area a sender could run further ahead of its readers, which saves
   // context switches; but its data would not stay in the cache.
   static constexpr Bytes most_area_bytes = 262144;
-  Bytes longest_twice() const { return longest_twice_; }
+  Bytes eager_limit() const { return eager_limit_; }
 
   // Returns false if so many messages are all copied twice, of which the longest has so many bytes. This is cheap, and usually so.
   bool may_differ(Count messages, Bytes longest) const {
-    return longest > longest_twice_ ||
+    return longest > eager_limit_ ||
            std::max(saved_s(longest, 1, false), saved_s(longest, 1, true)) * static_cast<double>(messages) > wait_s_;
   }
 
@@ -103,11 +103,11 @@ class CopyChoice {
     bool waits = false;  // for a long message
     for (CopiedMessage& message : messages) {
       total_s += saved_by(message, in_pieces);
-      waits = waits || (message.way == CopyWay::once && message.bytes > longest_twice_);
+      waits = waits || (message.way == CopyWay::rendezvous && message.bytes > eager_limit_);
     }
     if (waits || total_s > wait_s_) return true;
     for (CopiedMessage& message : messages)
-      if (message.way == CopyWay::once) message.way = CopyWay::twice;
+      if (message.way == CopyWay::rendezvous) message.way = CopyWay::eager;
     return false;
   }
 
@@ -115,7 +115,7 @@ class CopyChoice {
   LongMessages long_messages(std::span<const Message> messages) const {
     LongMessages result;
     for (const CopiedMessage& message : messages)
-      if (message.bytes > longest_twice_ && !message.is_loaded && message.is_readable)
+      if (message.bytes > eager_limit_ && !message.is_loaded && message.is_readable)
         ++result.count, result.bytes += message.bytes, result.longest = std::max(result.longest, message.bytes);
     return result;
   }
@@ -131,7 +131,7 @@ class CopyChoice {
 
   Table in_s_{};        // of the copy into the area
   Table out_less_s_{};  // of the copy out of it, less those of copying once by process_vm_readv
-  Bytes longest_twice_;
+  Bytes eager_limit_;
   double wait_s_, piece_s_, once_s_;  // of a wait, of copying a piece twice, and as many bytes of a long message once
 };
 

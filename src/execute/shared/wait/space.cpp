@@ -42,9 +42,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "shared memory ha
 
 SpaceHead* SharedSpace::make_head(void* memory, Count ranks) {
   auto* head = new (memory) SpaceHead;
-  auto* trays = reinterpret_cast<Tray*>(head + 1);
-  for (Rank rank = 0; rank < ranks; ++rank) new (trays + rank) Tray;
-  for (Rank rank = 0; rank < ranks; ++rank) new (reinterpret_cast<Awaited*>(trays + ranks) + rank) Awaited(0);
+  auto* areas = reinterpret_cast<RankArea*>(head + 1);
+  for (Rank rank = 0; rank < ranks; ++rank) new (areas + rank) RankArea;
+  for (Rank rank = 0; rank < ranks; ++rank) new (reinterpret_cast<Awaited*>(areas + ranks) + rank) Awaited(0);
   return head;
 }
 
@@ -68,7 +68,7 @@ void SharedSpace::fail(const Error& why) {
 
 void SharedSpace::fail_if_somebody_is_gone() {
   for (Rank rank = 0; rank < ranks_; ++rank)
-    if (rank != rank_ && !is_there(rank) && !tray(rank).left.load(std::memory_order_acquire))
+    if (rank != rank_ && !is_there(rank) && !rank_area(rank).left.load(std::memory_order_acquire))
       fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", shown(rank))));
 }
 
@@ -82,7 +82,7 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
     if (rank == rank_ || (whom != anybody && whom != rank)) continue;
     // A rank that is no longer stuck clears `stuck` before its next start, and releases that start. So if difference() sees the
     // start, the load of `stuck` after it sees the change.
-    const StartRecord& theirs = tray(rank).starts;
+    const StartRecord& theirs = rank_area(rank).starts;
     const std::uint32_t stuck = theirs.stuck.load(std::memory_order_acquire);
     if (stuck == 0) continue;
     const std::string difference = starts_.difference(shown(rank_), shown(rank), theirs);
@@ -101,7 +101,7 @@ void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody || !progress_.in_flight->is_empty()) return;
   // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
   // differs at the next check, and no error is thrown.
-  const StartRecord &mine = tray(rank_).starts, &theirs = tray(whom).starts;
+  const StartRecord &mine = rank_area(rank_).starts, &theirs = rank_area(whom).starts;
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   if (theirs.stuck.load(std::memory_order_acquire) != name_of(rank_) ||
       std::max(own, others) - std::min(own, others) < StartRecord::kept)
@@ -127,19 +127,19 @@ void SharedSpace::throw_lost() const {
 }
 
 // A sleeping rank drives no progress. So its sleeps are short if the transport must be polled, or if an execution is in flight:
-// that may wait for an event that rings no bell.
+// that may wait for an event that rings no doorbell.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
   return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
 }
 
 void SharedSpace::sleep(std::uint32_t heard) {
   const timespec longest{0, std::chrono::nanoseconds(longest_sleep()).count()};
-  ::syscall(SYS_futex, &tray(rank_).bell, FUTEX_WAIT, heard, &longest, nullptr, 0);
+  ::syscall(SYS_futex, &rank_area(rank_).doorbell, FUTEX_WAIT, heard, &longest, nullptr, 0);
 }
 
 void SharedSpace::wake(Rank rank) const {
-  Sleep::ring(tray(rank).bell);
-  ::syscall(SYS_futex, &tray(rank).bell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  Sleep::ring(rank_area(rank).doorbell);
+  ::syscall(SYS_futex, &rank_area(rank).doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
 void SharedSpace::wait_for_all() {
@@ -158,36 +158,36 @@ void SharedSpace::wait_for_all() {
   }
 }
 
-// A rank writes its data into one half of its tray, waits for all ranks, and then reads the others' trays. So nobody reads before
-// everybody has written. The two halves alternate: a rank overwrites a half only after the next meeting, and no rank arrives at
-// that before it has read this half.
+// A rank writes its data into one half of its rank area, waits for all ranks, and then reads the others' rank areas. So nobody
+// reads before everybody has written. The two halves alternate: a rank overwrites a half only after the next meeting, and no rank
+// arrives at that before it has read this half.
 std::size_t SharedSpace::meet(Bytes gathered, std::span<const std::byte> bytes) {
-  starts_.begin_barrier();  // first, because it throws in a forked child, which does not have the tray
+  starts_.begin_barrier();  // first, because it throws in a forked child, which does not have the rank area
   const std::size_t half = meetings_++ % 2;
-  Tray::Half& mine = tray(rank_).halves[half];
+  RankArea::Half& mine = rank_area(rank_).halves[half];
   QUADRILLE_ASSERT(bytes.size() <= sizeof mine.bytes);
   mine.gathered = gathered;
   if (!bytes.empty()) std::memcpy(mine.bytes, bytes.data(), bytes.size());
   wait_for_all();
   for (Rank rank = 1; rank < ranks_; ++rank)  // all ranks get the same result
-    if (tray(rank).halves[half].gathered != tray(0).halves[half].gathered)
+    if (rank_area(rank).halves[half].gathered != rank_area(0).halves[half].gathered)
       throw Error(ErrorCode::misuse, fmt::format("ranks {} and {} have met in different calls (barrier, all_gather, making a plan, "
                                                  "or a call that makes one); make them in the same order on all ranks",
                                                  shown(0), shown(rank)));
   return half;
 }
 
-void SharedSpace::barrier() { meet(Tray::barrier, {}); }
+void SharedSpace::barrier() { meet(RankArea::barrier, {}); }
 
 void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
   const auto gather = [&](Bytes first, Bytes length) {
     const std::size_t half = meet(count, {static_cast<const std::byte*>(mine) + first, index(length)});
     for (Rank rank = 0; rank < ranks_; ++rank)
-      std::memcpy(static_cast<std::byte*>(all) + rank * count + first, tray(rank).halves[half].bytes, index(length));
+      std::memcpy(static_cast<std::byte*>(all) + rank * count + first, rank_area(rank).halves[half].bytes, index(length));
   };
-  constexpr Bytes most_by_trays = 16 * Tray::size;
-  if (count <= most_by_trays) {
-    for (Bytes first = 0; first < count; first += Tray::size) gather(first, std::min(Tray::size, count - first));
+  constexpr Bytes most_by_rank_areas = 16 * RankArea::size;
+  if (count <= most_by_rank_areas) {
+    for (Bytes first = 0; first < count; first += RankArea::size) gather(first, std::min(RankArea::size, count - first));
     return;
   }
   Offset place = 0;

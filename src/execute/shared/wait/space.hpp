@@ -81,14 +81,14 @@ class SharedStarts final : public Starts {
 };
 
 // One rank's part of a group's head: what it contributes to gathers, and how it is woken. Other ranks read it.
-struct alignas(64) Tray {
+struct alignas(64) RankArea {
   static constexpr Bytes size = 440;
   static constexpr Bytes barrier = -1;  // Half::gathered in a barrier
   struct Half {
     Bytes gathered;  // the length of the whole gather: ranks that call different collectives notice the difference
     std::byte bytes[size];
   };
-  Sleep::Word bell{0};               // a futex; other ranks ring it to wake this rank
+  Sleep::Word doorbell{0};           // a futex; other ranks ring it to wake this rank
   std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
   std::atomic<bool> through{false};  // this rank has left, and nothing that it has retired accesses the group's memory any more
   StartRecord starts;                // the plans that this rank has started
@@ -102,7 +102,7 @@ struct alignas(64) Tray {
 using Awaited = Sleep::Word;
 
 // The beginning of a group's shared memory: what its ranks need to gather, to wait for each other and to fail together. In memory
-// it is followed by one Tray for each rank, and then by one Awaited for each.
+// it is followed by one RankArea for each rank, and then by one Awaited for each.
 struct alignas(64) SpaceHead {
   alignas(64) std::atomic<Count> arrived{0};
   alignas(64) std::atomic<std::uint64_t> generation{0};
@@ -117,7 +117,7 @@ struct alignas(64) SpaceHead {
   std::byte costs[sizeof(SharingCosts)];  // not initialised
 
   static Bytes bytes(Count ranks) {
-    return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(Tray) + sizeof(Awaited));
+    return static_cast<Bytes>(sizeof(SpaceHead)) + ranks * static_cast<Bytes>(sizeof(RankArea) + sizeof(Awaited));
   }
 };
 
@@ -125,7 +125,7 @@ class SharedSpace : public SharedMemory {
  public:
   // `head` must come from make_head.
   SharedSpace(SpaceHead* head, Rank rank, Count ranks)
-      : head_(head), rank_(rank), ranks_(ranks), starts_(tray(rank).starts, progress_) {}
+      : head_(head), rank_(rank), ranks_(ranks), starts_(rank_area(rank).starts, progress_) {}
 
   static SpaceHead* make_head(void* memory, Count ranks);  // memory: SpaceHead::bytes, aligned to 64
   const SpaceHead& head() const { return *head_; }
@@ -135,7 +135,7 @@ class SharedSpace : public SharedMemory {
 
   // Declares that this rank has left: nobody needs to wait for it any more. The store is a release, so a waiting rank that sees it
   // and then checks its condition once more (wait_until) sees everything that this rank stored before.
-  void leave() { tray(rank_).left.store(true, std::memory_order_release); }
+  void leave() { rank_area(rank_).left.store(true, std::memory_order_release); }
 
   // Fails the group: all waiting ranks throw the reason that the first rank has given, or Error{peer_lost} without one. The store
   // is a release, so a rank that sees the failure also sees the reason and everything that this rank sent before.
@@ -282,10 +282,10 @@ class SharedSpace : public SharedMemory {
   // Fails the group unless the rank has left it before. Called when the rank's process has ended, or when the rank
   // cannot take part in the group.
   static void end_without(SpaceHead* head, Rank rank) {
-    if (!tray_of(head, rank).left.load(std::memory_order_acquire)) head->failed.store(1, std::memory_order_release);
+    if (!rank_area_of(head, rank).left.load(std::memory_order_acquire)) head->failed.store(1, std::memory_order_release);
   }
 
-  static Tray& tray_of(SpaceHead* head, Rank rank) { return reinterpret_cast<Tray*>(head + 1)[rank]; }
+  static RankArea& rank_area_of(SpaceHead* head, Rank rank) { return reinterpret_cast<RankArea*>(head + 1)[rank]; }
 
  private:
   static constexpr int polls_between_looks = 64;
@@ -300,7 +300,7 @@ class SharedSpace : public SharedMemory {
    public:
     explicit LongWait(SharedSpace& space) : space_(space) {}
     ~LongWait() {
-      if (asked_) space_.tray(space_.rank_).starts.stuck.store(0, std::memory_order_relaxed);
+      if (asked_) space_.rank_area(space_.rank_).starts.stuck.store(0, std::memory_order_relaxed);
     }
     LongWait(const LongWait&) = delete;
     LongWait& operator=(const LongWait&) = delete;
@@ -316,7 +316,7 @@ class SharedSpace : public SharedMemory {
 
     void ask(Rank whom) {
       asked_ = true;
-      space_.tray(space_.rank_).starts.stuck.store(name_of(whom), std::memory_order_release);
+      space_.rank_area(space_.rank_).starts.stuck.store(name_of(whom), std::memory_order_release);
       space_.fail_if_somebody_is_gone();
       space_.fail_if_starts_differ(whom);
       space_.fail_if_far_apart(whom, seen_);
@@ -329,11 +329,11 @@ class SharedSpace : public SharedMemory {
     std::uint64_t seen_ = 0;  // state of fail_if_far_apart
   };
 
-  Tray& tray(Rank rank) const { return tray_of(head_, rank); }
-  Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<Tray*>(head_ + 1) + ranks_)[rank]; }
+  RankArea& rank_area(Rank rank) const { return rank_area_of(head_, rank); }
+  Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<RankArea*>(head_ + 1) + ranks_)[rank]; }
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
-  std::uint32_t lie_down(Rank whom) { return Sleep::begin(awaited(rank_), tray(rank_).bell, name_of(whom)); }
-  void sleep(std::uint32_t heard);  // sleeps until the bell's value differs from `heard`, or for longest_sleep()
+  std::uint32_t lie_down(Rank whom) { return Sleep::begin(awaited(rank_), rank_area(rank_).doorbell, name_of(whom)); }
+  void sleep(std::uint32_t heard);  // sleeps until the doorbell's value differs from `heard`, or for longest_sleep()
   std::chrono::milliseconds longest_sleep() const;
   void wake_if_it_sleeps(Rank rank) const {
     const std::uint32_t whom = Sleep::look(awaited(rank));
@@ -343,7 +343,7 @@ class SharedSpace : public SharedMemory {
   void fail_if_somebody_is_gone();
   void fail_if_starts_differ(Rank whom);
   void fail_if_far_apart(Rank whom, std::uint64_t& seen);
-  bool has_left(Rank rank) const { return rank != anybody && tray(rank).left.load(std::memory_order_acquire); }
+  bool has_left(Rank rank) const { return rank != anybody && rank_area(rank).left.load(std::memory_order_acquire); }
   Rank first_that_left() const;  // `anybody` if no rank has left
 
   SpaceHead* const head_;

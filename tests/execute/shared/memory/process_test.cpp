@@ -137,12 +137,12 @@ TEST(Process, IsItsOwnPeer) {
   EXPECT_EQ(count_mappings(), mappings);
 }
 
-TEST(Process, KeepsItsCircle) {
+TEST(Process, KeepsItsKnownProcesses) {
   Process process;
-  EXPECT_EQ(process.circle().id, 0u);
-  process.set_circle({7, 3, true, 100});
-  EXPECT_EQ(process.circle().id, 7u);
-  EXPECT_EQ(process.circle().size, 3);
+  EXPECT_EQ(process.known_processes().id, 0u);
+  process.set_known_processes({7, 3, true, 100});
+  EXPECT_EQ(process.known_processes().id, 7u);
+  EXPECT_EQ(process.known_processes().size, 3);
 }
 
 TEST(Process, MeetsAnotherProcessUntilThatIsKilled) {

@@ -40,11 +40,11 @@ TEST(Connector, ConnectsOnlyToPlacesThatAgreeWithTheSenders) {
   EXPECT_DEATH(connect_with([](AllPlaces& all, Rank me) { all[me].directory += 64; }), "directory_\\.place\\(\\)");
   EXPECT_DEATH(connect_with([](AllPlaces& all, Rank) { all.pop_back(); }), "quadrille::size\\(all\\) == space_\\.size\\(\\)");
   // The same number of bytes, but divided in another way.
-  const auto fewer_turns = [](AllPlaces& all, Rank me) {
-    all[1 - me].turns -= 64;
-    all[1 - me].outlets += 64;
+  const auto fewer_acks = [](AllPlaces& all, Rank me) {
+    all[1 - me].acks -= 64;
+    all[1 - me].counters += 64;
   };
-  EXPECT_DEATH(connect_with(fewer_turns), "check_entry: theirs\\.turns == directory\\.turn_bytes");
+  EXPECT_DEATH(connect_with(fewer_acks), "check_entry: theirs\\.acks == directory\\.ack_bytes");
 }
 
 }  // namespace

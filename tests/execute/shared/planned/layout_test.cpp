@@ -52,10 +52,10 @@ CopyCosts costs_with(double each, double wait) {
 using Range = std::pair<Bytes, Bytes>;
 
 // Checks what the head of layout.hpp promises for any script.
-void expect_sound(const Script& script, const AreaLayout& layout, const Reach& reach) {
+void expect_sound(const Script& script, const SendAreaLayout& layout, const Reach& reach) {
   std::set<Range> payloads;  // twins share one
-  std::vector<Range> taken, turns;
-  for (const AreaLayout::Group& group : layout.groups) {
+  std::vector<Range> taken, acks;
+  for (const SendAreaLayout::Group& group : layout.groups) {
     EXPECT_EQ(group.head % 64, 0);
     taken.emplace_back(group.head, group.head + GroupHead::bytes(group.has_long));
   }
@@ -67,14 +67,14 @@ void expect_sound(const Script& script, const AreaLayout& layout, const Reach& r
       continue;
     }
     EXPECT_FALSE(is_long && !layout.groups[group].has_long);
-    if (is_long) turns.emplace_back(layout.places[i].turn, layout.places[i].turn + static_cast<Bytes>(sizeof(Turn)));
+    if (is_long) acks.emplace_back(layout.places[i].ack, layout.places[i].ack + static_cast<Bytes>(sizeof(Acknowledgement)));
     const Bytes payload = layout.places[i].payload, length = script.messages[i].bytes;
     if ((is_long && reach.reads_private_memory) || length == 0) continue;
     EXPECT_EQ(payload % (length < 64 ? 8 : 64), 0);
     payloads.emplace(payload, payload + length);
   }
   taken.insert(taken.end(), payloads.begin(), payloads.end());
-  for (auto [ranges, bytes] : {std::pair(&taken, layout.block_bytes), std::pair(&turns, layout.turn_bytes)}) {
+  for (auto [ranges, bytes] : {std::pair(&taken, layout.block_bytes), std::pair(&acks, layout.ack_bytes)}) {
     std::sort(ranges->begin(), ranges->end());
     for (std::size_t i = 0; i < ranges->size(); ++i) {
       EXPECT_GE((*ranges)[i].first, i == 0 ? 0 : (*ranges)[i - 1].second);
@@ -100,7 +100,7 @@ void expect_sound(const Script& script, const AreaLayout& layout, const Reach& r
   EXPECT_EQ(layout.blocks() & (layout.blocks() - 1), 0);
 }
 
-TEST(AreaLayout, PlacesDoNotOverlap) {
+TEST(SendAreaLayout, PlacesDoNotOverlap) {
   for (const char* algorithm : {"direct", "bruck", "shift"})
     for (const Bytes block : {0, 1, 8, 64, 1000, 5000, 100'000})
       for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
@@ -112,26 +112,27 @@ TEST(AreaLayout, PlacesDoNotOverlap) {
         }
 }
 
-TEST(AreaLayout, SendsOfAWindowAreOneGroupAndUnderDataflowEachIsOne) {
+TEST(SendAreaLayout, SendsOfAWindowAreOneGroupAndUnderDataflowEachIsOne) {
   Script script = in_one_window({send(1, {{Buffer::input, 0, 8, {}}}), receive(1, 8), send(2, {{Buffer::input, 8, 8, {}}})});
-  const AreaLayout together = lay_out(script, {}, processes);
+  const SendAreaLayout together = lay_out(script, {}, processes);
   ASSERT_EQ(together.groups.size(), 1u);
   EXPECT_EQ(together.rung, (std::vector<Rank>{1, 2}));
   EXPECT_EQ(together.groups[0].copies.size(), 1u);  // the bytes are adjacent, here and there
   script.policy = Policy::dataflow;
-  const AreaLayout apart = lay_out(script, {}, processes);
+  const SendAreaLayout apart = lay_out(script, {}, processes);
   ASSERT_EQ(apart.groups.size(), 2u);
   EXPECT_EQ(apart.postings[2].group, 1u);
   EXPECT_EQ(apart.groups[1].head, 64);
 }
 
-TEST(AreaLayout, MessagesAreLongIfTheyTogetherSaveMoreThanAWait) {
+TEST(SendAreaLayout, MessagesAreLongIfTheyTogetherSaveMoreThanAWait) {
   // Two messages of 2 KiB; each saves 1 us.
   const Script script = in_one_window({send(1, {{Buffer::input, 0, 2048, {}}}), send(2, {{Buffer::input, 2048, 2048, {}}}),
                                        send(3, {{Buffer::input, 4096, 512, {}}})});
   const auto longs = [&](const Script& of, double wait, const Reach& reach) {
     std::vector<bool> each;
-    for (const AreaLayout::Posting& posting : lay_out(of, costs_with(1e-6, wait), reach).postings) each.push_back(posting.is_long);
+    for (const SendAreaLayout::Posting& posting : lay_out(of, costs_with(1e-6, wait), reach).postings)
+      each.push_back(posting.is_long);
     return each;
   };
   EXPECT_EQ(longs(script, 1.9e-6, processes), (std::vector<bool>{true, true, false}));  // one alone does not save a wait
@@ -150,15 +151,15 @@ TEST(AreaLayout, MessagesAreLongIfTheyTogetherSaveMoreThanAWait) {
   EXPECT_EQ(longs(strided, 1.9e-6, processes), (std::vector<bool>{false, false, false}));
   EXPECT_EQ(longs(strided, 1.9e-6, threads), (std::vector<bool>{true, true, false}));
 
-  Script longer = script;  // above longest_twice() a message is long by itself, and the sender waits anyway
+  Script longer = script;  // above eager_limit() a message is long by itself, and the sender waits anyway
   longer.messages[1] = send(2, {{Buffer::input, 0, 100'000, {}}});
   EXPECT_EQ(longs(longer, 2.1e-6, processes), (std::vector<bool>{true, true, false}));
 }
 
-TEST(AreaLayout, TwinsShareTheirPayload) {
+TEST(SendAreaLayout, TwinsShareTheirPayload) {
   const Regions same{{Buffer::input, 0, 100, {}}};
   const Script script = in_one_window({send(1, same), send(2, {{Buffer::input, 200, 100, {}}}), send(3, same)});
-  const AreaLayout layout = lay_out(script, {}, processes);
+  const SendAreaLayout layout = lay_out(script, {}, processes);
   EXPECT_EQ(layout.places[0].payload, layout.places[2].payload);
   EXPECT_NE(layout.places[0].payload, layout.places[1].payload);
   EXPECT_EQ(layout.block_bytes, 64 + 128 + 128);
@@ -167,18 +168,18 @@ TEST(AreaLayout, TwinsShareTheirPayload) {
   const Regions first{{Buffer::input, 0, 2048, {}}}, second{{Buffer::input, 2048, 2048, {}}};
   Script apart = in_one_window({send(1, first), send(2, second), send(3, second)});
   apart.messages[2].overwritten = true;
-  const AreaLayout own = lay_out(apart, costs_with(1e-6, 1.9e-6), strangers);
+  const SendAreaLayout own = lay_out(apart, costs_with(1e-6, 1.9e-6), strangers);
   EXPECT_TRUE(own.postings[1].is_long && !own.postings[2].is_long);
   EXPECT_NE(own.places[1].payload, own.places[2].payload);
   expect_sound(apart, own, strangers);
 }
 
-TEST(AreaLayout, LongMessagesHavePayloadsOnlyWherePrivateMemoryIsOutOfReach) {
+TEST(SendAreaLayout, LongMessagesHavePayloadsOnlyWherePrivateMemoryIsOutOfReach) {
   const Script script = in_one_window({send(1, {{Buffer::input, 64, 100'000, {}}}), send(2, {{Buffer::output, 8, 100'000, {}}})});
-  const AreaLayout read = lay_out(script, {}, processes), copied = lay_out(script, {}, strangers);
+  const SendAreaLayout read = lay_out(script, {}, processes), copied = lay_out(script, {}, strangers);
   EXPECT_EQ(read.block_bytes, 128);  // the head alone
   EXPECT_EQ(read.copies.size(), 0u);
-  EXPECT_EQ(read.turn_bytes, 128);
+  EXPECT_EQ(read.ack_bytes, 128);
   EXPECT_EQ(read.lent[Buffer::input], (Range{64, 100'064}));
   EXPECT_EQ(read.lent[Buffer::output], (Range{8, 100'008}));
   EXPECT_GE(copied.block_bytes, 200'128);
@@ -191,15 +192,15 @@ TEST(AreaLayout, LongMessagesHavePayloadsOnlyWherePrivateMemoryIsOutOfReach) {
 }
 
 // A sender may run ahead only of receivers that send nothing back; the others show it by their messages.
-TEST(AreaLayout, HasMoreThanTwoBlocksForReceiversThatSendNothing) {
+TEST(SendAreaLayout, HasMoreThanTwoBlocksForReceiversThatSendNothing) {
   const ScriptMessage to_1 = send(1, {{Buffer::input, 0, 8, {}}}), to_2 = send(2, {{Buffer::input, 0, 8, {}}});
-  const AreaLayout exchange = lay_out(in_one_window({to_1, receive(1, 8)}), {}, processes);
+  const SendAreaLayout exchange = lay_out(in_one_window({to_1, receive(1, 8)}), {}, processes);
   EXPECT_EQ(exchange.watched, std::vector<Rank>{});
   EXPECT_EQ(exchange.blocks(), 2);
-  const AreaLayout ahead = lay_out(in_one_window({to_2, to_1, to_2, receive(1, 8)}), {}, processes);
+  const SendAreaLayout ahead = lay_out(in_one_window({to_2, to_1, to_2, receive(1, 8)}), {}, processes);
   EXPECT_EQ(ahead.watched, std::vector<Rank>{2});
   EXPECT_EQ(ahead.blocks(), 256);
-  const AreaLayout large = lay_out(in_one_window({send(2, {{Buffer::input, 0, 10'000, {}}})}), {}, processes);
+  const SendAreaLayout large = lay_out(in_one_window({send(2, {{Buffer::input, 0, 10'000, {}}})}), {}, processes);
   EXPECT_EQ(large.blocks(), 16);  // of 10,112 B; 262,144 B hold 25
 }
 

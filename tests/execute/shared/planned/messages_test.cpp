@@ -232,9 +232,9 @@ TEST(EngineFailures, AFailedAllocationIsReportedOnAllRanks) {
       }
     }
   const Sentences said = sentences({.poor = 1, .allocations = 0}, [](SharedCommunicator& communicator) {
-    const Bytes more_than_trays_take = 17 * Tray::size;
-    std::vector<char> mine(static_cast<std::size_t>(more_than_trays_take)), all(3 * mine.size());
-    communicator.all_gather(mine.data(), all.data(), more_than_trays_take);
+    const Bytes more_than_rank_areas_take = 17 * RankArea::size;
+    std::vector<char> mine(static_cast<std::size_t>(more_than_rank_areas_take)), all(3 * mine.size());
+    communicator.all_gather(mine.data(), all.data(), more_than_rank_areas_take);
   });
   for (const std::string& sentence : said) EXPECT_NE(sentence, "");
   EXPECT_THAT(said[1], HasSubstr("not enough memory for what all ranks gather"));

@@ -17,17 +17,17 @@ using namespace interleavings;
 using Tested = SleepBy<Atomic, Fence>;
 
 struct Sleeping {  // one sleeper, and what it waits for from each of the others
-  Tested::Word awaited, bell;
+  Tested::Word awaited, doorbell;
   std::array<FlagBy<Atomic>, 2> flags;
 };
 
-// As SharedSpace::wait_until. The kernel compares the bell before it lets the rank sleep, and while it sleeps.
+// As SharedSpace::wait_until. The kernel compares the doorbell before it lets the rank sleep, and while it sleeps.
 template <class Done>
 void sleep_until(Sleeping& s, std::uint32_t whom, Done&& done) {
   while (!done()) {
-    const std::uint32_t heard = Tested::begin(s.awaited, s.bell, whom);
+    const std::uint32_t heard = Tested::begin(s.awaited, s.doorbell, whom);
     const bool is_over = done();
-    if (!is_over) wait_until([&] { return s.bell.load(std::memory_order_relaxed) != heard; });
+    if (!is_over) wait_until([&] { return s.doorbell.load(std::memory_order_relaxed) != heard; });
     Tested::end(s.awaited);
     if (is_over) return;
   }
@@ -37,7 +37,7 @@ void sleep_until(Sleeping& s, std::uint32_t whom, Done&& done) {
 void publish_and_ring(Sleeping& s, std::size_t me, std::uint64_t number) {
   s.flags[me].publish(number);
   Tested::begin_to_look();
-  if (Tested::look(s.awaited) != 0) Tested::ring(s.bell);
+  if (Tested::look(s.awaited) != 0) Tested::ring(s.doorbell);
 }
 
 const Scenario one_ring = scenario<Sleeping>({[](Sleeping& s) { sleep_until(s, 1, [&] { return s.flags[0].published() == 1; }); },

@@ -80,7 +80,7 @@ TEST(Sender, PutsPiecesOfOneSize) {
   constexpr Bytes piece = CopyChoice::piece_bytes;
   for (const CopyCosts& costs : {costs_of(1e-6, 0), costs_of(10, 1)})
     for (const Bytes before : {1, 1000, 30'000, 64'000}) {
-      if (before > costs.longest_twice()) continue;
+      if (before > costs.eager_limit()) continue;
       const Apart apart{.reads_private_memory = false, .costs = costs};
       run_apart(2, apart, [&](SharedCommunicator& each) {
         SharedSpace& space = *each.space();

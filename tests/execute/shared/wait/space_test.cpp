@@ -52,11 +52,11 @@ class SharedSpaceTest : public ::testing::Test {
     for (const auto& space : spaces_) space->set_core_count(cores);
   }
 
-  std::uint32_t rings_of(Rank rank) const { return SharedSpace::tray_of(head_, rank).bell.load(); }
+  std::uint32_t rings_of(Rank rank) const { return SharedSpace::rank_area_of(head_, rank).doorbell.load(); }
 
   // Returns whether the rank has announced that it sleeps.
   bool is_asleep(Rank rank) const {
-    return reinterpret_cast<const Awaited*>(&SharedSpace::tray_of(head_, ranks))[rank].load() != 0;
+    return reinterpret_cast<const Awaited*>(&SharedSpace::rank_area_of(head_, ranks))[rank].load() != 0;
   }
   void wait_until_asleep(Rank rank) const {
     while (!is_asleep(rank)) std::this_thread::yield();
@@ -128,9 +128,9 @@ TEST_F(SharedSpaceTest, WakesOnlyARankThatWaitsForIt) {
   EXPECT_EQ(rings_of(1) + rings_of(2), 0u) << "no other rank sleeps";
 }
 
-TEST_F(SharedSpaceTest, NoBellIsRungIfEveryRankHasACore) {
+TEST_F(SharedSpaceTest, NoDoorbellIsRungIfEveryRankHasACore) {
   set_core_count(ranks);
-  reinterpret_cast<Awaited*>(&SharedSpace::tray_of(head_, ranks))[0].store(Rank{1} + 2);
+  reinterpret_cast<Awaited*>(&SharedSpace::rank_area_of(head_, ranks))[0].store(Rank{1} + 2);
   space(1).ring(0);
   space(1).ring_all();
   EXPECT_EQ(rings_of(0), 0u);
@@ -237,10 +237,11 @@ TEST_F(SharedSpaceTest, RetiredMemoryIsReleasedWhenItIsUnused) {
   EXPECT_EQ(space(0).allocated.size(), 0u);
 }
 
-// Gathers through trays, in parts of Tray::size bytes; more than 16 such parts go through memory that the ranks allocate.
+// Gathers through rank areas, in parts of RankArea::size bytes; more than 16 such parts go through memory that the ranks allocate.
 TEST_F(SharedSpaceTest, GathersAnyNumberOfBytes) {
   set_core_count(1);
-  for (const Bytes count : {Bytes{1}, Tray::size, Tray::size + 1, 16 * Tray::size, 16 * Tray::size + 1, Bytes{100'000}}) {
+  for (const Bytes count :
+       {Bytes{1}, RankArea::size, RankArea::size + 1, 16 * RankArea::size, 16 * RankArea::size + 1, Bytes{100'000}}) {
     const auto errors = on_all_ranks([&](TestSpace& space) {
       std::vector<std::uint8_t> mine(index(count)), all(index(ranks * count));
       for (Bytes i = 0; i < count; ++i) mine[index(i)] = static_cast<std::uint8_t>(i * 7 + space.rank());
