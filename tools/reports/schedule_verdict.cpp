@@ -232,63 +232,85 @@ std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {
   return text + '\n' + table.text();
 }
 
-std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit, bool all) {
-  const bool rooted = std::any_of(verdicts.begin(), verdicts.end(),
-                                  [](const ScheduleVerdict& verdict) { return is_rooted(verdict.problem.collective); });
-  std::vector<Column> columns = headings("algorithm|>ranks");
-  if (rooted) columns.push_back({"root", Align::right});
-  columns.push_back({"block", Align::right});
-  const auto shown = [all](const NamedFigure<AllFigures>& figure) {
+namespace {
+
+// Which columns the table of several verdicts has.
+struct ShownColumns {
+  bool all, rooted, on_network, on_nodes;
+
+  ShownColumns(const std::vector<ScheduleVerdict>& verdicts, bool with_all) : all(with_all) {
+    const auto any = [&](auto&& is) { return std::any_of(verdicts.begin(), verdicts.end(), is); };
+    rooted = any([](const ScheduleVerdict& verdict) { return is_rooted(verdict.problem.collective); });
+    on_network = any([](const ScheduleVerdict& verdict) { return verdict.links.has_value(); });
+    on_nodes = any([](const ScheduleVerdict& verdict) { return verdict.nodes.has_value(); });
+  }
+
+  bool has(const NamedFigure<AllFigures>& figure) const {
     return all || (figure.value != &Figures::scratch && figure.value != &AllFigures::output_and_scratch &&
                    figure.value != &Figures::control_bytes);
-  };
-  for (const auto& figure : named_figures) {
-    if (!shown(figure)) continue;
-    const bool same_unit = figure.value == &Figures::traffic_in || figure.value == &AllFigures::output_and_scratch;
-    columns.push_back({figure.heading, Align::right, same_unit});
-    if (figure.value == &Figures::c1 || figure.value == &Figures::c2) columns.push_back({">=", Align::right, /*same_unit=*/true});
   }
-  const bool on_network =
-      std::any_of(verdicts.begin(), verdicts.end(), [](const ScheduleVerdict& verdict) { return verdict.links.has_value(); });
-  if (on_network)
-    for (const auto& figure : named_link_figures) columns.push_back({figure.heading, Align::right});
-  const bool on_nodes =
-      std::any_of(verdicts.begin(), verdicts.end(), [](const ScheduleVerdict& verdict) { return verdict.nodes.has_value(); });
+  bool has(const NamedNodeFigure& figure) const { return on_nodes && figure.column != nullptr; }
+};
+
+bool has_bound(const NamedFigure<AllFigures>& figure) { return figure.value == &Figures::c1 || figure.value == &Figures::c2; }
+
+std::vector<Column> columns_of(const ShownColumns& shown) {
+  std::vector<Column> columns = headings("algorithm|>ranks");
+  const auto add = [&](std::string_view heading, bool same_unit = false) {
+    columns.push_back({std::string(heading), Align::right, same_unit});
+  };
+  if (shown.rooted) add("root");
+  add("block");
+  for (const auto& figure : named_figures) {
+    if (!shown.has(figure)) continue;
+    add(figure.heading, figure.value == &Figures::traffic_in || figure.value == &AllFigures::output_and_scratch);
+    if (has_bound(figure)) add(">=", /*same_unit=*/true);
+  }
+  if (shown.on_network)
+    for (const auto& figure : named_link_figures) add(figure.heading);
   for (const auto& figure : named_node_figures) {
-    if (!on_nodes || figure.column == nullptr) continue;
-    columns.push_back({figure.column, Align::right});
-    if (figure.has_bound) columns.push_back({">=", Align::right, /*same_unit=*/true});
+    if (!shown.has(figure)) continue;
+    add(figure.column);
+    if (figure.has_bound) add(">=", /*same_unit=*/true);
   }
   columns.push_back({"verdict"});
-  Table table(columns);
-  const ByteUnit volume_unit = unit_of_volumes(verdicts);
+  return columns;
+}
+
+std::vector<TableCell> row_of(const ScheduleVerdict& verdict, const ShownColumns& shown, ByteUnit volume_unit) {
+  std::vector<TableCell> row{verdict.label, fmt::format("{}", verdict.problem.ranks)};
   const auto cell = [&](const auto& figure, Count value) -> TableCell {
     const std::string_view key = figure.key;
     return key == "c2" || key == "c2_shared" ? TableCell(bytes_text(value, volume_unit)) : cell_of(figure, value);
   };
+  const auto add = [&](const auto& figure, const auto& figures, bool with_bound) {
+    row.push_back(figures ? cell(figure, (*figures).*figure.value) : "–");
+    if (!with_bound) return;
+    const auto bound = verdict.bound(figure.key);
+    row.push_back(bound ? cell(figure, *bound) : "–");
+  };
+  if (shown.rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
+  row.push_back(block_cell(verdict.problem));
+  for (const auto& figure : named_figures)
+    if (shown.has(figure)) add(figure, verdict.figures, has_bound(figure));
+  if (shown.on_network)
+    for (const auto& figure : named_link_figures) add(figure, verdict.links, false);
+  for (const auto& figure : named_node_figures)
+    if (shown.has(figure)) add(figure, verdict.nodes, figure.has_bound);
+  row.push_back(findings_text(verdict));
+  return row;
+}
+
+}  // namespace
+
+std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit, bool all) {
+  const ShownColumns shown(verdicts, all);
+  Table table(columns_of(shown));
+  const ByteUnit volume_unit = unit_of_volumes(verdicts);
   std::string findings;
   std::size_t right = 0;
   for (const ScheduleVerdict& verdict : verdicts) {
-    std::vector<TableCell> row{verdict.label, fmt::format("{}", verdict.problem.ranks)};
-    if (rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
-    row.push_back(block_cell(verdict.problem));
-    for (const auto& figure : named_figures) {
-      if (!shown(figure)) continue;
-      row.push_back(verdict.figures ? cell(figure, (*verdict.figures).*figure.value) : "–");
-      const auto bound = verdict.bound(figure.key);
-      if (figure.value == &Figures::c1 || figure.value == &Figures::c2) row.push_back(bound ? cell(figure, *bound) : "–");
-    }
-    if (on_network)
-      for (const auto& figure : named_link_figures)
-        row.push_back(verdict.links ? cell(figure, (*verdict.links).*figure.value) : "–");
-    for (const auto& figure : named_node_figures) {
-      if (!on_nodes || figure.column == nullptr) continue;
-      row.push_back(verdict.nodes ? cell(figure, (*verdict.nodes).*figure.value) : "–");
-      const auto bound = verdict.bound(figure.key);
-      if (figure.has_bound) row.push_back(bound ? cell(figure, *bound) : "–");
-    }
-    row.push_back(findings_text(verdict));
-    table.add(std::move(row));
+    table.add(row_of(verdict, shown, volume_unit));
     right += verdict.right() ? 1 : 0;
     findings += findings_of(verdict, fmt::format("{}, {}: ", verdict.label, problem_text(verdict.problem)), limit);
   }

@@ -172,7 +172,8 @@ TEST_F(TuneTest, RunsOnLaunchedRanks) {
 TEST_F(TuneTest, ASignalLosesNoStoredResult) {
   const Words words = with_wisdom(tune({"--ranks", "2", "--executor", "threads"}));
   Words all{"sh", "-c",
-            "file=$1; shift; \"$@\" & child=$!; until grep -q '^race' \"$file\" 2> /dev/null; do sleep 0.02; kill -0 $child || "
+            "file=$1; shift; \"$@\" & child=$!; until grep -q '^{\"collective\"' \"$file\" 2> /dev/null; do sleep 0.02; kill -0 "
+            "$child || "
             "exit 1; done; kill -TERM $child; wait $child",
             "sh", wisdom_path().string()};
   all.insert(all.end(), words.begin(), words.end());
