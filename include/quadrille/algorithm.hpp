@@ -86,7 +86,7 @@ struct Algorithm {
   std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
   // alltoallv only: a rank's program depends only on the counts that this rank itself sends and receives.
   bool needs_own_counts_only = false;
-  // alltoallv only: generates the same program while it runs, for a rank that knows only its own counts. Returns null
+  // alltoallv only: generates the same program stage by stage, for a rank that knows only its own counts. Returns null
   // unless the parameters ask for headers.
   std::unique_ptr<IncrementalProgram> (*incremental)(const Problem&, const Parameters&, Rank) = nullptr;
   std::optional<Symmetry> (*symmetry)(const Problem&, const Parameters&) = nullptr;

@@ -95,7 +95,7 @@ Request ireduce(Group ranks, const auto& input, auto&& output, const auto& op, R
 }
 
 // Combines the inputs of all ranks element by element, in rank order; every rank gets the result.
-void allreduce(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+void allreduce(Group ranks, const auto& input, auto&& output, const ElementOperation auto& op, const CallOptions& options = {}) {
   execute_call(ranks, combining(call_on(Collective::allreduce, input, output), operator_on(output, op)), options);
 }
 template <SingleValue Value>
@@ -118,7 +118,7 @@ Request ireduce_scatter(Group ranks, const auto& input, auto&& output, const aut
 }
 
 // Combines the inputs of ranks 0 to this one element by element, in rank order (inclusive prefix).
-void scan(Group ranks, const auto& input, auto&& output, const auto& op, const CallOptions& options = {}) {
+void scan(Group ranks, const auto& input, auto&& output, const ElementOperation auto& op, const CallOptions& options = {}) {
   execute_call(ranks, combining(call_on(Collective::scan, input, output), operator_on(output, op)), options);
 }
 template <SingleValue Value>

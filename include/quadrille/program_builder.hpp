@@ -69,8 +69,8 @@ Regions blocks_downward(Buffer buffer, Count first, Count count, Count p, Bytes 
 
 // ---- Incremental programs
 //
-// An incremental program is generated while it runs, stage by stage. It serves a rank that knows only the counts that
-// it sends and receives itself: each message carries a header that says what the message holds. After the last stage,
+// An incremental program is generated stage by stage, while the ranks make their plan. It serves a rank that knows only the counts
+// that it sends and receives itself: for each message a header says what the message will hold. After the last stage,
 // the operations that were run are exactly the program of the algorithm's schedule, region by region.
 //
 //   std::unique_ptr<IncrementalProgram> program = choice.algorithm->incremental(problem, choice.parameters, me);

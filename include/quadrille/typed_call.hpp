@@ -71,8 +71,11 @@ Request start_irregular(Communicator& ranks, const IrregularCall& call, const Ca
 
 // ---- What a call reads and writes
 
-// What a caller can pass wrongly is refused here by a sentence, and nothing else is then instantiated that would add further
-// errors.
+// Options are no operation: otherwise a call of one value that has options would be taken for a call with an output.
+template <class Op>
+concept ElementOperation = !std::is_same_v<Op, CallOptions>;
+
+// A wrong argument is refused here by a sentence. Nothing else is then instantiated, because it would add further errors.
 template <class Input, class Output>
 CallArguments call_on(Collective collective, const Input& input, Output& output, Rank root = 0) {
   constexpr bool is_in_place = std::is_same_v<Input, InPlace>;

@@ -36,7 +36,7 @@ struct Shape {
   bool in_place = false;      // the input is in the output's memory; always so for broadcast
   bool keeps_output = false;  // no output is written: the root's own block in a scatter in place stays where it is
 
-  // Replaces the addresses by those of a later call with the same signature (call_signature.hpp).
+  // Replaces the addresses by those of a later call with the same signature (known_calls.hpp).
   void set_buffers(const MpiCall& call);
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "execute/agreement.hpp"
@@ -19,30 +20,32 @@ struct MessageLengths {
 
 std::byte* bytes_at(auto* memory) { return reinterpret_cast<std::byte*>(memory); }
 
-// The headers of one stage. The receivers do not know their lengths, so these go first.
+// The headers of one stage. The receivers do not know their lengths, so these go first. Listing allocates memory; so it is apart
+// from the exchanges, in which the other ranks would wait for a rank that has none.
 class StageHeaders {
  public:
   explicit StageHeaders(const std::vector<IncrementalRound>& rounds)
-      : rounds_(rounds), sent_(rounds.size()), received_(rounds.size()), headers_(rounds.size()) {}
-
-  void exchange(Exchanger& exchanger) {
-    EdgeLists lists;
+      : rounds_(rounds), sent_(rounds.size()), received_(rounds.size()), headers_(rounds.size()) {
     for (std::size_t i = 0; i < rounds_.size(); ++i) {
       const IncrementalRound& round = rounds_[i];
       sent_[i] = {size(round.header), bytes(round.read)};
-      if (round.to) lists.send(*round.to, bytes_at(&sent_[i]), sizeof(MessageLengths));
-      if (round.from) lists.receive(*round.from, bytes_at(&received_[i]), sizeof(MessageLengths));
+      if (round.to) lists_.send(*round.to, bytes_at(&sent_[i]), sizeof(MessageLengths));
+      if (round.from) lists_.receive(*round.from, bytes_at(&received_[i]), sizeof(MessageLengths));
     }
-    exchanger.execute(lists.edges());
-    lists.clear();
+  }
+
+  // Lists the headers, when the lengths have arrived.
+  void list_headers() {
+    lists_.clear();
     for (std::size_t i = 0; i < rounds_.size(); ++i) {
       const IncrementalRound& round = rounds_[i];
       headers_[i].resize(index(received_[i].header));
-      if (round.to) lists.send(*round.to, reinterpret_cast<const std::byte*>(round.header.data()), sent_[i].header);
-      if (round.from) lists.receive(*round.from, bytes_at(headers_[i].data()), received_[i].header);
+      if (round.to) lists_.send(*round.to, reinterpret_cast<const std::byte*>(round.header.data()), sent_[i].header);
+      if (round.from) lists_.receive(*round.from, bytes_at(headers_[i].data()), received_[i].header);
     }
-    exchanger.execute(lists.edges());
   }
+
+  Edges edges() const { return lists_.edges(); }  // what is listed
 
   void pass_to(IncrementalProgram& incremental) const {
     for (std::size_t i = 0; i < rounds_.size(); ++i)
@@ -51,6 +54,7 @@ class StageHeaders {
 
  private:
   const std::vector<IncrementalRound>& rounds_;
+  EdgeLists lists_;
   std::vector<MessageLengths> sent_, received_;     // by round
   std::vector<std::vector<std::uint8_t>> headers_;  // likewise: those that are received
 };
@@ -59,18 +63,24 @@ class StageHeaders {
 
 Program program_by_headers(Communicator& ranks, IncrementalProgram& incremental) {
   const std::unique_ptr<Exchanger> exchanger = Exchanger::of(ranks);
-  const std::vector<IncrementalRound>* rounds = nullptr;
+  std::optional<StageHeaders> stage;
   const auto next_stage = [&] {
-    rounds = incremental.next_stage();
+    const std::vector<IncrementalRound>* const rounds = incremental.next_stage();
+    stage.reset();
+    if (rounds) stage.emplace(*rounds);
     return rounds != nullptr;
   };
   ByRank<bool> go_on = gathered_or_thrown(ranks, next_stage);
-  while (rounds) {
+  while (stage) {
     QUADRILLE_ASSERT(std::all_of(go_on.begin(), go_on.end(), [](bool each) { return each; }));
-    StageHeaders headers(*rounds);
-    headers.exchange(*exchanger);
+    exchanger->execute(stage->edges());
+    gathered_or_thrown(ranks, [&] {
+      stage->list_headers();
+      return true;
+    });
+    exchanger->execute(stage->edges());
     go_on = gathered_or_thrown(ranks, [&] {
-      headers.pass_to(incremental);
+      stage->pass_to(incremental);
       return next_stage();
     });
   }

@@ -37,6 +37,7 @@ CallLog::CallLog(const std::string& folder, const RankFacts& facts, std::span<co
   of_functions.number(functions.size());
   for (const std::string_view name : functions) of_functions.text(name);
   define(functions_letter, of_functions.bytes());
+  if (header_->is_cut) fail_to_make(words, path, "there is no space for it");
 }
 
 CallLog::~CallLog() {

@@ -88,7 +88,8 @@ void Folding::follow(const Entry& entry) {
 void Folding::emit_period() {
   if (repetitions_ == 0) return;
   std::vector<Entry> means = period_;
-  for (Entry& each : means) each.gap /= repetitions_, each.away /= repetitions_, each.duration /= repetitions_;
+  const auto mean = [&](std::uint64_t sum) { return (sum + repetitions_ / 2) / repetitions_; };
+  for (Entry& each : means) each = {each.site, mean(each.gap), mean(each.away), mean(each.duration)};
   emit_(means, repetitions_);
   repetitions_ = 0;
   for (Entry& each : period_) each = {each.site};

@@ -24,7 +24,7 @@
 namespace quadrille::recording {
 namespace {
 
-constexpr std::size_t most_mebibytes_of_file = 65536;
+constexpr std::size_t most_mebibytes_of_file = 16384;
 
 [[noreturn]] void refuse_file(const char* what) { throw Error(ErrorCode::malformed, what); }
 
@@ -61,11 +61,12 @@ class RankReader {
     contents_.recorded.tick_s = tick_s;
   }
 
-  // Stops at the first unit that is not complete: the rank was killed while it wrote that one, or runs.
-  RankContents read() && {
+  // Stops at the first unit that is not complete: the rank was killed while it wrote that one, or runs. `is_whole`: there is none.
+  RankContents read(bool is_whole) && {
     do read_entries();
     while (read_definition());
     if (!has_facts_) refuse_file("it does not say what was recorded");
+    if (is_whole && reader_.at() != units_.size()) refuse_file("its entries are damaged");
     return std::move(contents_);
   }
 
@@ -128,7 +129,7 @@ RankContents read_rank(const std::string& path) {
   const CallLogHeader header = header_of(file);
   set_checksum(file, 0);
   if (header.checksum != 0 && header.checksum != checksum_of(file)) refuse_file("it is cut or damaged: its checksum is wrong");
-  RankContents contents = RankReader(file, 1 / header.ticks_per_second).read();
+  RankContents contents = RankReader(file, 1 / header.ticks_per_second).read(header.checksum != 0 && header.is_cut == 0);
   RecordedRank& recorded = contents.recorded;
   recorded.rank = contents.facts.rank;
   recorded.host = contents.facts.host;

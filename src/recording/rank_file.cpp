@@ -50,8 +50,10 @@ std::uint64_t longest_file() noexcept {
 }
 
 bool reserve(const Descriptor& file, std::uint64_t from, std::uint64_t bytes) noexcept {
-  return from + bytes <= longest_file() &&
-         ::posix_fallocate(file.number(), static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0;
+  if (from + bytes > longest_file()) return false;
+  int error = EINTR;
+  while (error == EINTR) error = ::posix_fallocate(file.number(), static_cast<off_t>(from), static_cast<off_t>(bytes));
+  return error == 0;
 }
 
 void* mapped(const Descriptor& file, std::uint64_t from, std::uint64_t bytes, int more_flags) noexcept {

@@ -46,8 +46,8 @@ inline Regions merged_runs(const Regions& regions) {
   return runs;
 }
 
-// Calls visit(source, target) for each pair of runs of equal length, which lie in one run of both lists: the first byte of one list
-// meets the first of the other, and so on. The regions must be contiguous. Stops where the shorter list ends.
+// Pairs the bytes of two lists in order: the first of one list with the first of the other, and so on. Calls visit(source, target)
+// for each longest piece that is contiguous on both sides. The regions must be contiguous. Stops where the shorter list ends.
 template <class Visit>
 void for_each_pair_of_runs(const Regions& sources, const Regions& targets, Visit&& visit) {
   Bytes used = 0, filled = 0;  // bytes of *source and *target

@@ -216,6 +216,19 @@ TEST_F(ReadRecording, FindsDamageByTheChecksum) {
   }
 }
 
+// A writer that left a unit out of place has still set the checksum.
+TEST_F(ReadRecording, ReadsEndedFilesToTheirEnds) {
+  write_rank(0);
+  std::string file = text_of(path(0));
+  constexpr std::size_t at = offsetof(CallLogHeader, checksum);
+  file += std::string(sizeof(Unit), '\0') + file.substr(file.size() - sizeof(Unit));
+  file.replace(at, sizeof(std::uint64_t), sizeof(std::uint64_t), '\0');
+  const std::uint64_t checksum = checksum_of(file);
+  std::memcpy(file.data() + at, &checksum, sizeof checksum);
+  std::ofstream(path(0)) << file;
+  EXPECT_NE(testing::sentence_of([&] { read_recording(folder()); }).find("its entries are damaged"), std::string::npos);
+}
+
 // By its token rank 0 knows whether a file in its folder is that of the rank.
 TEST_F(ReadRecording, TokensTellFilesApart) {
   write_rank(0);

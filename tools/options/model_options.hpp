@@ -58,7 +58,7 @@ struct EventArguments {
   std::optional<std::string> seed, late, slow_links, jitter, switching;
   bool barriers = false;
 
-  void add_to(OptionTable& table);  // to the group begun last
+  void add_to(OptionTable& table);
   bool given() const;
   std::vector<Policy> policy_list() const;  // blocking where --policy is not given
   EventOptions options() const;             // without policy and network

@@ -64,7 +64,7 @@ void check_right(const std::vector<Case>& cases);
 // Refuses --generator beside a file as the subject.
 void refuse_generators_of_file(const GeneratorOptions& generators);
 
-// The options of commands that take a collective or a file. Those of a file are only --topology and the like.
+// The options of commands that take a collective or a file. With a file, only some of them are allowed, such as --topology.
 struct SubjectOptions {
   std::vector<std::string> algorithms, schedules;
   GeneratorOptions generators;

@@ -155,6 +155,16 @@ Json wisdom_json(const std::string& file, const Wisdom& wisdom, const Chosen& ch
           {"vendor", std::move(vendor)}};
 }
 
+// Reads a file of the user's folder. If it cannot be used, because an older version has written it, say, stderr says so.
+std::optional<Wisdom> kept_wisdom(const std::string& file) {
+  try {
+    return read_any_wisdom(file);
+  } catch (const Error& error) {
+    remark(fmt::format("left out: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
 // Prints files of wisdom as tables, or as JSON.
 int show_wisdom(const WisdomOptions& options) {
   Output output(options.output);
@@ -163,10 +173,12 @@ int show_wisdom(const WisdomOptions& options) {
   Json array = Json::array();
   std::string text;
   for (const std::string& file : files) {
-    const Wisdom wisdom = options.files.empty() ? read_any_wisdom(file) : read_named_wisdom(file);
-    array.push_back(wisdom_json(file, wisdom, options.collectives));
-    text += (text.empty() ? "" : "\n") + wisdom_shown(file, wisdom, options.collectives);
+    const auto wisdom = options.files.empty() ? kept_wisdom(file) : read_named_wisdom(file);
+    if (!wisdom) continue;
+    array.push_back(wisdom_json(file, *wisdom, options.collectives));
+    text += (text.empty() ? "" : "\n") + wisdom_shown(file, *wisdom, options.collectives);
   }
+  if (array.empty() && !files.empty()) refuse("no file of wisdom can be used; measure anew: quadrille tune");
   output.finish(options.json ? to_text(array) : text);
   return good;
 }
@@ -185,8 +197,8 @@ std::vector<std::string> kept_files(std::string_view title) {
   std::vector<std::string> files;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(any.parent_path(), ignored))
-    if (entry.path().extension() == any.extension() && read_any_wisdom(entry.path()).machine.mpi.starts_with(title))
-      files.push_back(entry.path());
+    if (entry.path().extension() == any.extension())
+      if (const auto kept = kept_wisdom(entry.path()); kept && kept->machine.mpi.starts_with(title)) files.push_back(entry.path());
   if (files.empty())
     refuse(fmt::format("nothing is known of {}'s own algorithms; measure them first: mpirun -n 8 quadrille tune --vendor", title));
   if (files.size() > 1) refuse(fmt::format("there is wisdom of several machines; name the file: {}", fmt::join(files, " ")));

@@ -50,11 +50,11 @@ std::unique_ptr<CommunicatorHere> RecordedSites::open(const KnownCommunicator& c
   return here;
 }
 
-void RecordedSites::read_name(CommunicatorHere& here) {
+std::optional<std::string> RecordedSites::new_name(CommunicatorHere& here) {
   std::string name = name_of(here.facts.handle);
-  if (name.empty() || name == here.name) return;
-  log_.rename(here.number, name);
-  here.name = std::move(name);
+  if (name.empty() || name == here.name) return std::nullopt;
+  here.name = name;
+  return name;
 }
 
 // What the arguments say of sizes. `counts` is 0 if there are none.

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -56,7 +58,8 @@ class RecordedSites {
 
   // Local. Numbers the communicator among those with the same members.
   std::unique_ptr<CommunicatorHere> open(const KnownCommunicator& communicator, KnownCalls& calls);
-  void read_name(CommunicatorHere& here);
+  // Returns its name if the program has changed it since the last time.
+  static std::optional<std::string> new_name(CommunicatorHere& here);
 
   // A site without sizes.
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);

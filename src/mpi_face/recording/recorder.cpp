@@ -161,8 +161,19 @@ void Recorder::write_completion(OpenRequest& request) noexcept {
   request.is_active = false;
 }
 
+// Only the thread that is inside may write. Another one may not wait for it, because that may wait for a call of another rank.
 void Recorder::read_name(CommunicatorState& state) {
-  if (state.recorded()) sites_.read_name(*state.recorded());
+  if (!state.recorded()) return;
+  const std::optional<std::string> name = RecordedSites::new_name(*state.recorded());
+  if (!name) return;
+  const bool was_outside = !is_inside_.exchange(true, std::memory_order_acquire);
+  if (was_outside || ::pthread_equal(thread_, ::pthread_self())) {
+    log_.rename(state.recorded()->number, *name);
+  } else {
+    const std::lock_guard lock(late_names_mutex_);
+    late_names_.emplace_back(state.recorded()->number, *name);
+  }
+  if (was_outside) is_inside_.store(false, std::memory_order_release);
 }
 
 }  // namespace quadrille::mpi_face

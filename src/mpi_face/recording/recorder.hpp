@@ -11,8 +11,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/call.hpp"
@@ -112,6 +115,8 @@ class Recorder {
   std::uint64_t messages_took_ = 0, messages_calls_ = 0, most_messages_ticks_;
 
   std::unordered_map<std::uint64_t, OpenRequest> requests_;
+  std::mutex late_names_mutex_;
+  std::vector<std::pair<std::size_t, std::string>> late_names_;  // of communicators, while another thread was inside
   std::uint64_t long_gaps_ = 0, threads_at_start_;
 };
 

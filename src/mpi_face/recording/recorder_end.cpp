@@ -106,8 +106,8 @@ void Recorder::end() {
       recorder->log_.close();
       if (recorder->facts_.folds) recording::fold_rank(recording::recording_path(folder, rank));
     }
-  } catch (const std::exception& error) {
-    why_not = error.what();
+  } catch (const std::exception& error) {  // the file has all calls
+    remark(fmt::format("the recording of rank {} is not folded: {}", rank, error.what()));
   }
   try {
     collect_files(rank, folder);
@@ -120,6 +120,10 @@ void Recorder::end() {
 void Recorder::finish() noexcept try {
   if (!enter()) return;
   calibrate();
+  {
+    const std::lock_guard lock(late_names_mutex_);
+    for (const auto& [communicator, name] : late_names_) log_.rename(communicator, name);
+  }
   if (CommunicatorState* const world = CommunicatorState::of(MPI_COMM_WORLD))
     write(sites_.of(RecordedKind::making, "Finalize", here(*world)), 0);
   log_.header().end_ticks = began_;

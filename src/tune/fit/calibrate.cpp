@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures a machine (calibrate.hpp).
+// Measures a machine (fit.hpp).
 
 #include <fmt/format.h>
 

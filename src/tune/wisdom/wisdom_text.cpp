@@ -88,6 +88,7 @@ WisdomEntry entry(const JsonValue& object, Collective collective) {
   entry.way.policy = named(object.key("policy"), policies);
   entry.way.buffers = small(object, "buffers");
   const JsonValue algorithm = object.key("algorithm");
+  if (algorithm.text().empty()) algorithm.refuse("expected an algorithm");
   try {
     entry.way.algorithm = parse_candidate(collective, algorithm.text());
   } catch (const Error& error) {

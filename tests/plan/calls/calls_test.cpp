@@ -183,6 +183,9 @@ TEST(Calls, CombineByTheFunctionOfEachCall) {
     EXPECT_EQ(ranks.calls().size(), 1u);
     EXPECT_EQ(allreduce(ranks, ranks.rank(), ordered([](Rank, Rank b) { return b; }, "last")), 2) << "in rank order";
     EXPECT_EQ(ranks.calls().size(), 2u);
+    const CallOptions options{.algorithm = "ring"};
+    EXPECT_EQ(allreduce(ranks, ranks.rank(), commutative([](Rank a, Rank b) { return a + b; }), options), 3)
+        << "options are no operation";
   });
 }
 

@@ -62,6 +62,17 @@ TEST_F(WisdomCommand, Shows) {
   EXPECT_THAT(prints({"wisdom", "show", "-"}, wisdom_text(wisdom)), HasSubstr("Z80"));
 }
 
+TEST_F(WisdomCommand, LeavesOutFilesOfOlderVersions) {
+  const Wisdom wisdom = of({race(Collective::alltoall, 64)});
+  save_wisdom(wisdom_file(wisdom.machine), wisdom);
+  const std::string older = write("kept/older.wisdom", "quadrille-wisdom 3\n");
+  const Outcome outcome = run({"wisdom", "show"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("Z80"));
+  EXPECT_THAT(outcome.talk, HasSubstr("older.wisdom"));
+  refuses({"wisdom", "show", older}, "older version");
+}
+
 TEST_F(WisdomCommand, Merges) {
   const Wisdom a = of({race(Collective::alltoall, 64, "2026-11-20"), race(Collective::alltoall, 8)});
   const Wisdom b = of({race(Collective::alltoall, 64, "2026-11-21")});

@@ -74,6 +74,7 @@ TEST(WisdomText, IsRefusedWithPlaceAndReason) {
   expect_refused(with(R"("repetitions":15)", R"("repetitions":4294967296)"), "races[0].repetitions: expected a whole number");
   expect_refused(with("2026-11-22", "2026-13-22"), "is not a date");
   expect_refused(with(R"("median_us":2.0)", R"("median_us":"2s")"), "races[0].ways[0].median_us: expected a number");
+  expect_refused(with(R"("algorithm":"vendor")", R"("algorithm":"")"), "algorithm: expected an algorithm");
   expect_refused(with(R"("median_us":2.0)", R"("median_us":-2)"), "expected a number, 0 or more");
   expect_refused(with(R"("median_us":2.0)", R"("median_us":1e300)"), "from 1e-9 us");
   expect_refused(with(R"("median_us":2.0)", R"("median_us":0)"), "the median is more than 0");
