@@ -73,12 +73,11 @@ struct LongTime {
 // Rounds short times so that sums stay right: the error of a time is added to the next ones, by at most a 32nd of each.
 class Rounding {
  public:
-  // The time stands for so many `repetitions`.
-  Unit code(std::uint64_t ticks, std::int64_t repetitions) noexcept {
+  Unit code(std::uint64_t ticks) noexcept {
     const auto own = static_cast<std::int64_t>(ticks);
-    const std::int64_t more = std::clamp(owed_ / repetitions, -(own >> 5), own >> 5);
+    const std::int64_t more = std::clamp(owed_, -(own >> 5), own >> 5);
     const Unit code = ShortTime::code(static_cast<std::uint64_t>(own + more));
-    owed_ += repetitions * (own - static_cast<std::int64_t>(ShortTime::ticks(code)));
+    owed_ += own - static_cast<std::int64_t>(ShortTime::ticks(code));
     return code;
   }
 
@@ -92,15 +91,15 @@ class EntryCoder {
   void add_site() { rounding_.emplace_back(); }
   std::size_t sites() const { return rounding_.size(); }
 
-  // Calls `put` with each unit. The site must have been added. `repetitions`: of the group to which the entry belongs.
+  // Calls `put` with each unit. The site must have been added. `is_mean`: the entry stands for many, so it is not rounded.
   template <class Put>
-  void code(const Entry& entry, const Put& put, std::int64_t repetitions = 1) noexcept {
+  void code(const Entry& entry, const Put& put, bool is_mean = false) noexcept {
     if (entry.away > 0) [[unlikely]]
       put(unit_of(tag::away, 0)), put(LongTime::code(entry.away));
-    if ((entry.gap | entry.duration) < ShortTime::limit && entry.site < most_short_sites) [[likely]] {
+    if ((entry.gap | entry.duration) < ShortTime::limit && entry.site < most_short_sites && !is_mean) [[likely]] {
       SiteRounding& rounding = rounding_[entry.site];
-      put(unit_of(tag::first_site + entry.site, rounding.gap.code(entry.gap, repetitions) << ShortTime::bits |
-                                                    rounding.duration.code(entry.duration, repetitions)));
+      put(unit_of(tag::first_site + entry.site,
+                  rounding.gap.code(entry.gap) << ShortTime::bits | rounding.duration.code(entry.duration)));
     } else {
       put(unit_of(tag::long_entry, entry.site)), put(LongTime::code(entry.gap)), put(LongTime::code(entry.duration));
     }

@@ -119,7 +119,7 @@ std::string folded(std::string_view units) {
   EntryCoder coder;
   Folding folding([&](const std::vector<Entry>& group, std::uint32_t repetitions) {
     if (repetitions > 1) put(unit_of(tag::group, (repetitions - 1) * longest_group + static_cast<Unit>(group.size() - 1)));
-    for (const Entry& entry : group) coder.code(entry, put, repetitions);
+    for (const Entry& entry : group) coder.code(entry, put, repetitions > 1);
   });
   EntryReader reader(units);
   for (;;) {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "quadrille/fault_cause.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/fault_cause.hpp"
 #include "quadrille/schedule.hpp"
 #include "verify/block_way.hpp"
 

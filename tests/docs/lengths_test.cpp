@@ -239,9 +239,9 @@ TEST(Lengths, OfFunctionsAreLimited) {
   for_each_source([&](const std::string& file, const std::string& text) {
     for (const Function& function : functions_of(text)) {
       ++count;
-      const bool is_exception = std::any_of(std::begin(long_functions), std::end(long_functions), [&](const LongFunction& exception) {
-        return exception.file == file && exception.name == function.name;
-      });
+      const bool is_exception =
+          std::any_of(std::begin(long_functions), std::end(long_functions),
+                      [&](const LongFunction& exception) { return exception.file == file && exception.name == function.name; });
       EXPECT_TRUE(function.lines <= most_lines_of_function || is_exception)
           << file << ":" << function.line << ": " << function.name << " has " << function.lines << " lines; the limit is "
           << most_lines_of_function;

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "quadrille/decision.hpp"
 #include "quadrille/candidate.hpp"
+#include "quadrille/decision.hpp"
 #include "support/cases.hpp"
 
 namespace quadrille {

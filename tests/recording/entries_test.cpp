@@ -125,9 +125,9 @@ TEST(RecordedCalls, FoldedEntriesKeepSitesAndSums) {
       gaps_s += 1e-9 * static_cast<double>(entries[i].gap), durations_s += 1e-9 * static_cast<double>(entries[i].duration);
       read_gaps_s += calls[i].gap_s, read_durations_s += calls[i].duration_s;
     }
-    EXPECT_NEAR(read_gaps_s, gaps_s, 0.03 * gaps_s) << period;
-    EXPECT_NEAR(read_durations_s, durations_s, 0.03 * durations_s) << period;
-    if (period < 10) EXPECT_LT(rank.entries.size(), entries.size() / 4) << period;
+    EXPECT_NEAR(read_gaps_s, gaps_s, 0.005 * gaps_s) << period;
+    EXPECT_NEAR(read_durations_s, durations_s, 0.005 * durations_s) << period;
+    if (period < 10) EXPECT_LT(rank.entries.size(), entries.size() / 2) << period;
   }
 }
 

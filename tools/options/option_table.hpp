@@ -45,7 +45,8 @@ class OptionType {
   OptionType(std::optional<std::string>& text) : given_(&text) {}
   OptionType(std::vector<std::string>& texts) : list_(&texts) {}
 
-  // `read` returns the value of a text, or throws Error{misuse}. The default in the help is the value that the variable has when the row is added.
+  // `read` returns the value of a text, or throws Error{misuse}. The default in the help is the value that the variable has when
+  // the row is added.
   template <class Value, class Read>
   OptionType(Value& value, Read read) requires std::is_invocable_v<Read, const std::string&>
       : read_text_(std::make_shared<std::optional<std::string>>()) {

@@ -169,7 +169,7 @@ Subcommand add_explain(CLI::App& command) {
   table.add(group::output,
             {{"--all", "", options->all,
               "all candidates, not just the first ten: also baselines, which the table has only to compare others with them, and "
-               "those that differ only in the executor at an equal price; and which algorithms do not apply, and why"}});
+              "those that differ only in the executor at an equal price; and which algorithms do not apply, and why"}});
   table.add_json(options->json, "one object for one problem, an array for several");
   table.add_output(options->output);
   table.set_footer(
