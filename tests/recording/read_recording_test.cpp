@@ -2,6 +2,7 @@
 // Files of ranks, while they run, after they were killed and when they have ended; also damaged ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -129,7 +130,8 @@ TEST_F(ReadRecording, KilledRanksKeepWhatTheyWrote) {
     write_rank(1, false);
     std::string file = text_of(path(1));
     const std::size_t end = CallLogHeader::bytes + units_of(file);
-    std::memcpy(file.data() + end, half.data(), half.size() * sizeof(Unit));
+    std::copy_n(reinterpret_cast<const char*>(half.data()), half.size() * sizeof(Unit),
+                file.begin() + static_cast<std::ptrdiff_t>(end));
     std::ofstream(path(1)) << file;
     const Recording recording = read_recording(folder());
     ASSERT_EQ(recording.ranks.size(), 1u);
