@@ -36,7 +36,8 @@ namespace quadrille {
 //   // alltoallv with MPI's arguments: block i has counts[i] bytes at displacements[i]
 //   plan(communicator, problem, {.algorithm = "shift", .layouts = {.output = layout(counts, displacements)}});
 
-// `length` bytes of the canonical buffer. In the user's memory they lie `offset` bytes from the address that is passed to execute.
+// A part of a buffer that is contiguous in the user's memory: `length` bytes, from `offset` bytes behind the address that is passed
+// to execute. In the canonical buffer the pieces follow each other.
 struct LayoutPiece {
   Bytes offset = 0;
   Bytes length = 0;

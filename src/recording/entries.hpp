@@ -2,12 +2,18 @@
 // The entries of a rank's recording, as units of 32 bits. The same units are written while the program runs, and read afterwards.
 //
 // The upper 14 bits of a unit are its tag, and the lower 18 bits a number:
-//   0                  nothing was written here as yet
-//   long_entry, site   an entry; two long times follow, of the gap and of the call
-//   away               a long time follows: in the next entry's gap the thread was so long not on a processor
-//   definition, letter what entries refer to; its length in bytes follows, with `is_written`, then the bytes, and the unit
-//   `defined` group              entries - 1 (12 bits) and repetitions - 1 (6 bits) of the group of entries that follows first_site
-//   + site  an entry whose gap and call are short: 9 bits each
+// - 0: nothing was written here as yet.
+//
+// - `long_entry`, site: an entry. Two long times follow: the gap and the call.
+//
+// - `away`: a long time follows. During the next entry's gap the thread was not on a processor for so long.
+//
+// - `definition`, letter: what entries refer to. Its length in bytes follows, with `is_written`; then the bytes; then the unit
+//   `defined`.
+//
+// - `group`, sizes: the number of entries - 1 (12 bits) and of repetitions - 1 (6 bits) of the group of entries that follows.
+//
+// - `first_site` + site, times: an entry whose gap and call are short times, of 9 bits each.
 #pragma once
 
 #include <algorithm>

@@ -120,8 +120,8 @@ void read_options(const std::string& text, const std::function<void(OptionTable&
 // Handling of a program on the command line: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
 struct ProgramWords {
   std::vector<std::string>* destination = nullptr;  // receives the program and its arguments
-  // Options that may be given without a value, with the value that they then have: {"--report", "summary"}. Their values must
-  // follow '=', because the next word may be the program.
+  // The values of options that are given without one: {"--report", "summary"} if --report alone means --report=summary. A value
+  // must follow '=', because the next word may be the program.
   std::map<std::string, std::string> standard_values;
 };
 

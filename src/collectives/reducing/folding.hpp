@@ -180,7 +180,8 @@ std::shared_ptr<FoldedPairs> folded_by(const Problem& problem, const Parameters&
 // The program of a rank, for records whose `analyse` returns a FoldedPairs.
 Program folded_program(const Problem&, const Parameters&, const Analysis* analysis, Rank me);
 
-// Returns the part of a problem of other ranks and sizes, for an operator whose operands may be combined in any order.
+// Returns the problem that a part of the ranks solve: another collective with fewer ranks and other sizes, of the same elements.
+// Its operator may combine operands in any order.
 Problem part_of_any_order(const Problem& problem, Collective collective, Count ranks, Bytes block_bytes);
 Problem part_of_any_order(const Problem& problem, Collective collective, std::vector<Bytes> counts);
 
