@@ -2,8 +2,8 @@
 // An algorithm is a record (Algorithm): its name, its parameters and the functions that generate its programs. One file
 // under src/collectives defines the algorithm and its record, and one row of src/collectives/table.cpp lists it. The
 // command, the tests, the race and the documentation read that table, so nothing else has to change for a new
-// algorithm. If several collectives share an algorithm, such as gather and gatherv, its file has a function that makes
-// the record of each, and the row names them.
+// algorithm. Several collectives may share an algorithm, as gather and gatherv do: then its file has a function that makes the
+// record of each of them, and the row names these collectives.
 //
 // The head of each algorithm's file has the source, what the algorithm needs, its idea, its cost and when to prefer it. Costs
 // are formulas in p (ranks), b (bytes of a block or vector), C1 (the number of rounds that have a message) and C2 (the sum over
@@ -60,8 +60,8 @@ struct Analysis {
   virtual ~Analysis() = default;
 };
 
-// The settings with which searches try an algorithm as a part of another one, such as "segments=16"; "" stands for the defaults of
-// all its parameters. `whole` is the problem of the other one.
+// When searches use an algorithm as a part of another one, they try it with these settings, such as "segments=16"; "" stands for
+// the defaults of all its parameters. `whole` is the problem that the other algorithm solves.
 using PartSettings = std::vector<std::string_view> (*)(const Problem& whole);
 inline std::vector<std::string_view> with_defaults(const Problem&) { return {""}; }
 
@@ -93,17 +93,17 @@ struct Algorithm {
   // The most messages that a rank sends, or receives, in one round. Null: no limit.
   Count (*ports)(const Problem&, const Parameters&) = nullptr;
   // The most exchanges that one node's ranks have with other nodes in one round. Null: no limit. A node's port works in
-  // both directions at once, so the number of exchanges is the larger of two numbers: pairs of ranks that send to other
-  // nodes, and pairs that receive from them.
+  // both directions at once, so the number of exchanges is the larger of two numbers: the pairs of ranks with a message out of
+  // the node, and the pairs with a message into it.
   Count (*node_ports)(const Problem&, const Parameters&) = nullptr;
   // Every reduction needs both of these, and no other algorithm has them. `combining` returns the strictest order of combining
   // that the programs observe. The algorithm does not apply to a problem that requires a stricter one. `combining_rule` says the
   // same as text, such as "rank order; fixed tree where p is a power of two".
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;
   std::string_view combining_rule;
-  // As which parts of other algorithms do searches try this one? Null: as none; users can still name it there. Between nodes it is
-  // the part of the leaders in `hierarchical` of the same collective. With shares it is the scatter (reduce_scatterv) or the gather
-  // (allgatherv) of an algorithm that cuts a vector into shares.
+  // The parts of other algorithms for which searches try this one. Null: searches do not, but users can still name it there.
+  // `tried_between_nodes`: the part of the leaders in `hierarchical` of the same collective. `tried_with_shares`: the scatter
+  // (reduce_scatterv) or the gather (allgatherv) of an algorithm that cuts a vector into shares.
   PartSettings tried_between_nodes = nullptr;
   PartSettings tried_with_shares = nullptr;
 };
@@ -130,8 +130,8 @@ Choice parse_choice(const Problem& problem, std::string_view specification);
 // whose ranges are not checked; `completed` adds the others and checks all. Words that stand for numbers are refused.
 Choice parse_choice(Collective collective, std::string_view specification);
 
-// Returns `choice` with defaults for the parameters that it lacks. Throws Error{misuse} if a value is out of range for
-// this problem, or a word instead of a number or vice versa.
+// Returns `choice` with defaults for the parameters that it lacks. Throws Error{misuse} if a value is out of range for this
+// problem, or is a word where the parameter is a number or vice versa.
 Choice completed(const Problem& problem, Choice choice);
 
 // Returns `choice` without the parameters whose values are the defaults.

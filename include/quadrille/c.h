@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 /* Handles. NULL is no object. The functions that make an object set the handle to NULL if they fail, and those that free one set it
-   to NULL. A handle is a number, and no number is used for two objects: one that was freed, or was never made, is refused with
-   QUADRILLE_MISUSE. */
+   to NULL. A handle is a number, and no two objects ever have the same one. So the handle of an object that was freed, or never
+   made, is refused with QUADRILLE_MISUSE. */
 typedef struct quadrille_group_handle* quadrille_group;       /* this rank's end of a group of ranks */
 typedef struct quadrille_operator_handle* quadrille_operator; /* the operator of a reduction, and the type of its elements */
 typedef struct quadrille_plan_handle* quadrille_plan;         /* a collective made ready to run any number of times */
@@ -77,7 +77,7 @@ int quadrille_group_free(quadrille_group* ranks);                /* local; plans
 int quadrille_built_in_operator(const char* operation, const char* type, quadrille_operator* made);
 
 /* Sets result[i] to lower[i] o upper[i] for all i < count. The operands in `lower` are those of lower ranks. `result` is `lower` or
-   `upper`: so read element i of both before you write it. Several threads may call the function at the same time. */
+   `upper`: so read element i of both before you write result[i]. Several threads may call the function at the same time. */
 typedef void quadrille_combine(const void* lower, const void* upper, void* result, int64_t count, void* context);
 
 /* An associative function as an operator. It gets aligned elements of `element_bytes` bytes, and `context`, which must live as long
@@ -115,7 +115,7 @@ typedef struct quadrille_plan_options {
 /* Collective. `count`: elements of a block, as in MPI. `element_bytes`: bytes of an element; a reduction takes it from its
    operator. Lists of counts and displacements have one value for each rank, in elements; displacements may be NULL if blocks follow
    each other. `options` may be NULL. Buffers have the sizes of MPI's (docs/c.md). A wrong argument is refused on all ranks, which
-   may continue; a wrong group and a NULL `plan` on the rank that gives them. */
+   may continue. A wrong group and a NULL `plan` are refused only on the rank that gives them. */
 int quadrille_plan_alltoall(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,
                             quadrille_plan* plan);
 int quadrille_plan_allgather(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,
@@ -172,8 +172,8 @@ int quadrille_execute_in_place(quadrille_plan plan, void* buffer);
 int quadrille_start(quadrille_plan plan, const void* input, void* output, quadrille_request* request);
 int quadrille_start_in_place(quadrille_plan plan, void* buffer, quadrille_request* request);
 
-/* Local. quadrille_test sets `is_over` to 1 if the execution is over, else to 0; quadrille_wait returns when it is over. An
-   execution that is over, also by an error, frees its request. A NULL request is over. */
+/* Local. quadrille_test sets `is_over` to 1 if the execution is over, else to 0; quadrille_wait returns when it is over. Both
+   free the request of an execution that is over, even if it ended with an error. A NULL request counts as over. */
 int quadrille_test(quadrille_request* request, int* is_over);
 int quadrille_wait(quadrille_request* request);
 int quadrille_wait_all(int64_t count, quadrille_request* requests); /* waits for all, then returns the first error */

@@ -30,7 +30,7 @@ struct CallOptions {
 
 // Collective: a call on untyped memory. The buffers are those of Plan::execute. Reductions need an operator. A call finds the plan
 // of an earlier one if all fields of both problems are equal and both operators have the same name, type, size and commutativity.
-// An alltoallv with default options makes no plan: it runs and throws as the typed one does (collectives.hpp). With other
+// An alltoallv with default options makes no plan: it runs and throws as the typed alltoallv does (collectives.hpp). With other
 // options its plan is made anew each time, because counts may have changed on some ranks only. Throws like `plan` and
 // Plan::execute.
 void execute(Group ranks, const Problem& problem, const void* input, void* output,

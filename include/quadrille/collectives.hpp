@@ -25,9 +25,9 @@
 // nonblocking call waits for all ranks. To avoid this, make plans beforehand (typed_plan.hpp).
 //
 // Errors: a call throws Error{misuse} on this rank, before anything is sent, if the sizes do not match each other or the number of
-// ranks, or if the root is not a rank. It also throws the errors of `plan` and Plan::execute. In debug builds (without NDEBUG), and
-// with QUADRILLE_CHECK=1 in the environment, ranks compare the arguments that must be equal before each call. If arguments differ,
-// all ranks throw Error{misuse}, which names both values; an error in one rank's sizes is then also thrown on all ranks.
+// ranks, or if the root is not a rank. It also throws the errors of `plan` and Plan::execute. In debug builds (without NDEBUG),
+// and with QUADRILLE_CHECK=1 in the environment, ranks compare, before each call, the arguments that must be equal. If arguments
+// differ, all ranks throw Error{misuse}, which names both values. They then also all throw if the sizes of one rank are wrong.
 #pragma once
 
 #include <memory>
@@ -159,16 +159,16 @@ inline Request ibarrier(Group ranks, const CallOptions& options = {}) {
 // policy or an executor, each call makes its plan anew, nonblocking ones included, and no rank returns from it before all ranks
 // have called. If counts stay the same, keep a plan instead: plan_alltoallv and so on (typed_plan.hpp).
 //
-// allgatherv and reduce_scatterv: all ranks give the same counts, so the plan of equal counts is found and kept as in the other
-// collectives. Displacements do not matter for that, and ranks may give different ones.
+// allgatherv and reduce_scatterv: all ranks give the same counts, so plans are kept as in the other collectives: a call finds the
+// plan of an earlier call with equal counts. Displacements may differ between calls and between ranks.
 //
-// These plans use a simple algorithm (direct, or linear if there is a root) unless CallOptions names another, since choosing takes
-// several times as long as making a plan. plan_allgatherv and so on choose.
+// Plans that these calls make use a simple algorithm (direct, or linear if there is a root) unless CallOptions names another,
+// since choosing takes several times as long as making a plan. plan_allgatherv and so on do choose.
 //
 // Errors: a wrong number of counts, a negative count, and a block that reaches beyond the end of its buffer are Error{misuse} at
 // the rank that has them, before it sends anything. If two ranks disagree on the length of a block that one sends to the other, the
-// receiver throws Error{misuse}, which names both ranks and both lengths; its other blocks are complete then, and all ranks may go
-// on. Where a call makes a plan, all ranks throw, and in debug builds and with QUADRILLE_CHECK=1, too.
+// receiver throws Error{misuse}, which names both ranks and both lengths; its other blocks are complete then, and all ranks may
+// go on. If the call makes a plan, or the ranks compare their calls, all ranks throw.
 
 // Block j of `send` goes to rank j; block i of `receive` comes from rank i. In place, `send` is {}: the block from rank i replaces
 // the block sent to rank i, and has the same length.

@@ -51,7 +51,7 @@ struct Decision {
   Situation situation;
   Way chosen;
   Source source = Source::standard;
-  double prediction_error = 0;  // the largest ExecutorFit::error of the fits that supplied prices; unknown for a preset: 0
+  double prediction_error = 0;  // the largest ExecutorFit::error of the fits that supplied prices; 0 for a preset: unknown
   std::string preset;           // the preset machine that supplied the prices because nothing was measured here; empty: none
   ModelChoice model;            // the model of the prices, and why it is this one; null if nothing was priced
   std::string reason;           // one sentence
@@ -59,7 +59,7 @@ struct Decision {
   std::vector<Considered> considered;
 };
 
-// Returns the relative difference of predicted times up to which two ways are tied, because predictions are not that exact: the
+// Two ways are tied if their predicted times differ by at most this fraction, because predictions are not more exact. Returns the
 // prediction's error, but at least 3 %.
 double tie_tolerance(const Decision& decision);
 
@@ -75,8 +75,8 @@ std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts
 // Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);
 
-// Returns the model by which the preset prices the problem (choose_model). All but max-rate price all executors alike. Without a
-// preset, or if no model applies, returns the reason.
+// Returns the model by which the preset prices the problem (choose_model). All models but max-rate price all executors alike.
+// Without a preset, or if no model applies, returns the reason.
 Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOptions& options);
 
 // Chooses a way. Local and pure: equal arguments give equal decisions on all ranks. Throws Error{misuse} if the effort is

@@ -12,8 +12,9 @@
 // Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It lists at most Edges::most sends and
 // receives.
 //
-// All ranks of the group call, in the same order as their other calls, also those without edges. Received memory must not overlap
-// any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size() (elements.hpp).
+// All ranks of the group make the call, also those without edges, and all make their calls in the same order. Received memory
+// must not overlap any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size()
+// (elements.hpp).
 //
 // On several nodes a rank that has edges of at most 512 B to or from other nodes also waits until all ranks of its node have
 // called, because such edges from one node to another may go in one message. A rank without such edges waits only if it would be
@@ -23,11 +24,11 @@
 // negative length, or bytes without memory; Error{too_large} if there are too many edges. Error{misuse} at the receiver if the ends
 // of an edge name different lengths, after all other edges are complete; the ranks may then go on. If only one end lists an edge,
 // the rank that lists it, or the other one in a later exchange, throws Error{misuse}, and further exchanges between the two ranks
-// may go wrong: go on with another communicator. Between nodes, a length that differs may also fail all ranks of a node with
-// Error{misuse}, after a wait of some 100 ms: the two ends then expect different forms of messages, since one takes the edge for a
-// short one or the two nodes have decided differently what goes in one message. Ranks may wait for ever only if an edge is listed
-// at one end alone. In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an exchange, and
-// that both ends list the same edges; wrong edges are thrown on all. Otherwise the errors of Plan::execute.
+// may go wrong: go on with another communicator. Between nodes, differing lengths may also make all ranks of a node throw
+// Error{misuse}, after a wait of some 100 ms. This happens if the two ends expect different forms of messages: the edge is short
+// for one end only, or the two nodes have decided differently what goes in one message. Ranks may wait for ever only if an edge
+// is listed at one end alone. In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an
+// exchange, and that both ends list the same edges; if edges are wrong, all ranks throw. Other errors are those of Plan::execute.
 #pragma once
 
 #include <iterator>
@@ -61,8 +62,9 @@ void exchange(Group ranks, std::span<const Edges::Send> sends, std::span<const E
 Request iexchange(Group ranks, std::span<const Edges::Send> sends, std::span<const Edges::Receive> receives,
                   bool compares = CallArguments{}.compares);
 
-// An exchange that is repeated with the same edges. They are checked once, and executing allocates nothing. The communicator may be
-// destroyed before it. All ranks start exchanges and plans in the same order; they may mix `exchange` and this.
+// An exchange that is repeated with the same edges. They are checked once, and executing allocates nothing. The communicator may
+// be destroyed before the Exchange. All ranks start exchanges and plans in the same order; they may also call `exchange` in
+// between.
 class Exchange {
  public:
   // Collective.

@@ -201,14 +201,14 @@ struct PlanOptions {
   // Input and output share one buffer. They lie in it where `layouts` say or, without layouts, as with MPI_IN_PLACE
   // (in_place_layouts). Run such a plan by execute_in_place.
   bool in_place = false;
-  // A rank starts a round's messages to and from other nodes only when its node's such messages of earlier rounds are complete.
-  // So a node never has more of these messages in flight than the schedule has in one round (one, if the schedule is for nodes with
-  // one port). Requires policy blocking, and memory that the ranks of each node share.
+  // A rank starts a round's messages to and from other nodes only when all such messages of its node in earlier rounds are
+  // complete. So a node never has more of them in flight than the schedule gives it in one round (one, if the schedule is for
+  // nodes with one port). Requires policy blocking, and memory that the ranks of each node share.
   bool keep_step = false;
   Bytes longest_message = Bytes{1} << 30;  // executors mpi, hybrid: longer messages are split, because MPI's counts are 32-bit
 };
 
-// Returns the options with the members that the way has, too: the plan runs this way.
+// Returns the options with the way's algorithm, policy, buffers, executor and keep_step, so that the plan runs this way.
 PlanOptions plan_options_of(const Way& way, PlanOptions options = {});
 
 // A collective made ready to run any number of times. A plan keeps alive what it needs of its communicator, so the two may be
@@ -244,9 +244,9 @@ class Plan {
   void execute_in_place(void* buffer);
 
   // As execute and execute_in_place, but they do not wait for other ranks: they return a request. Do not touch the buffers until
-  // the request is complete. If an execution of this plan is in flight, later ones queue behind it. An algorithm of the MPI library
-  // that was named cannot run in the background: it completes everything in flight and then runs at once. A plan that gave its
-  // memory back first waits for all ranks, as in `execute`.
+  // the request is complete. If an execution of this plan is in flight, later ones queue behind it. A plan that names an
+  // algorithm of the MPI library ("vendor:linear_sync") cannot run in the background: it completes everything in flight and then
+  // runs at once. A plan that gave its memory back first waits for all ranks, as in `execute`.
   Request start(const void* input, void* output);
   Request start_in_place(void* buffer);
 

@@ -37,8 +37,8 @@ namespace quadrille {
 struct Flip {
   Count from = 0;   // the first value with this choice
   std::string way;  // the choice as text, without parameters that have their default values; empty: no candidate applies here
-  // Only of `explain`: other choices that are the best at some values from here to the next flip, where predictions are not exact
-  // enough to tell them from `way` (see tie_tolerance in decision.hpp).
+  // Filled in only by `explain`: other choices that are the best at some values from here to the next flip, but are tied with
+  // `way` there (tie_tolerance in decision.hpp).
   std::vector<std::string> tied = {};
 };
 
@@ -56,7 +56,7 @@ using AtBlock = std::function<Problem(Bytes block_bytes)>;
 
 struct CheapestOptions {
   std::optional<Topology> topology;  // required by models that count links
-  // If empty, a collective with blocks of one size gets blocks of this size; an irregular one has no flips, and a note says so.
+  // If empty, the blocks of a regular collective get the size; an irregular collective has no flips, and a note says so.
   AtBlock at_block;
   // Workload::messages_counted of all candidates together for `problem`, if the caller has counted them; 0: they are counted here.
   Count messages = 0;
@@ -64,12 +64,12 @@ struct CheapestOptions {
 };
 
 // Finds which candidate has the least price, under its best policy, for blocks from one element to `most_block_bytes` bytes; among
-// equal prices, the one with the fewest ports. It prices powers of two. Between two with different winners it searches the exact
-// size, among candidates that win somewhere. A parameter that is left out, or has its default value for `problem`, has the default
-// value of each size. A candidate that does not apply at a size is left out there. If that would take too long, because the
-// candidates have more than 500 000 messages, or if a size is too large, the list is empty and the note says why.
-// Throws Error{misuse} if there is no candidate or one of another collective, if the machine has no figures for the model, or if
-// the model cannot price the problem.
+// equal prices, the one with the fewest ports. It prices all candidates at powers of two. Between two powers with different
+// winners it searches the exact size of the change, among the candidates that win at some power. A parameter that is left out, or
+// has its default value for `problem`, gets at each size the default of that size. A candidate that does not apply at a size is
+// left out there. If the candidates have more than 500 000 messages, which would take too long, or if a size is too large, the
+// list is empty and the note says why. Throws Error{misuse} if `candidates` is empty, if a candidate belongs to another
+// collective, if the machine has no figures for the model, or if the model cannot price the problem.
 Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candidates, const Model& model,
                         const MachineCosts& machine, const CheapestOptions& options = {});
 
@@ -78,10 +78,10 @@ Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candi
 // What is known of a machine. For a machine of which nothing was measured, set only the preset:
 // {.preset = find_machine("hdr")}.
 struct MachineKnowledge {
-  Wisdom wisdom;                       // measured there; of this machine, knowledge_here fills in the fingerprint at least
+  Wisdom wisdom;                       // measured there; knowledge_here fills in at least this machine's fingerprint
   std::string file;                    // from which the wisdom was read; empty: from none
   std::optional<MachineCosts> preset;  // supplies prices for executors without a fit
-  std::optional<Topology> topology;    // the network, which models such as `torus` need; for problems with as many ranks
+  std::optional<Topology> topology;    // the network for models such as `torus`; used for problems with as many ranks as it has
   bool has_mpi = true;                 // is there an MPI library for messages and collectives?
   std::optional<Executor> only;        // the only executor to consider
   std::vector<std::string> left_out;   // a sentence for each file that could not be read
@@ -120,7 +120,7 @@ struct ExplainedFamily {
   Executor executor = Executor::automatic;
   Policy policy = Policy::blocking;
   std::optional<double> predicted_s;
-  std::optional<double> ratio;      // to the predicted time of the chosen way; absent if one of both is not known
+  std::optional<double> ratio;      // to the predicted time of the chosen way; absent if either is not known
   std::optional<PriceParts> parts;  // of its price
   std::string reason;               // why it has no predicted time; empty if it has one
 };
@@ -154,8 +154,8 @@ struct Explanation {
   LowerBound bound;
   Flips by_block;  // by bytes of a block, each to within 3 %
   Flips by_ranks;  // by number of ranks, at powers of two times the ranks of a node: each node keeps its ranks, so nodes are added
-  // For alltoallv: by the longest block over the mean of those that are not empty, with the same total. At the problem's own value
-  // it has the chosen way.
+  // For alltoallv: by the irregularity (wisdom.hpp) of the counts, whose total stays the same. At the problem's own value it has
+  // the chosen way.
   Flips by_irregularity;
 
   std::optional<double> seconds() const;  // time of the chosen way: measured, otherwise predicted; absent if neither is known
@@ -167,8 +167,9 @@ struct ExplainOptions {
   std::size_t most_parts = 10;   // how many ways have their price taken apart, the best first
   double seconds = 4;            // about how long to search for flips
   std::vector<Family> families;  // schedules of your own, to be compared with the chosen way; they must be right (verify.hpp)
-  // The same problem at other sizes, for irregular collectives, where only the caller knows what that means. If empty, their flips
-  // are not searched, and a note says so. Others get blocks of this size, or so many ranks.
+  // Return the problem at another size. Irregular collectives need these functions, because only the caller knows what another
+  // size means; without them their flips are not searched, and a note says so. Regular collectives get blocks of this size, or so
+  // many ranks.
   AtBlock at_block;
   std::function<Problem(Count ranks)> at_ranks;                      // its nodes and grid are not used
   std::function<void(FlipQuantity quantity, Count value)> progress;  // called before each decision of the search

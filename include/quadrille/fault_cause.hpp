@@ -78,8 +78,8 @@ BlockWay way_of_block(const Schedule& schedule, Rank from, Rank to, Bytes byte =
 
 // ---- Causes
 //
-// Findings of the verifier are grouped by their probable cause: the one operation that, if it were another, would explain most of
-// them, or several operations that are wrong in the same way.
+// Findings of the verifier are grouped by their probable cause: one wrong operation that explains most of them, or several
+// operations that are wrong in the same way.
 
 // What is wrong with the operation. src/verify/fault_cause.cpp says how each is recognised.
 enum class CauseKind : std::uint8_t {
@@ -90,7 +90,7 @@ enum class CauseKind : std::uint8_t {
   wrong_receiver,  // a message writes the right bytes at the right offset of the wrong rank
   wrong_sender,    // a message reads the right offset of the wrong rank
   missing,         // no operation takes a block to the rank that needs it
-  rule,            // findings that do not depend on an operation's bytes: one cause for each rule, rank and round, or for each rule
+  rule,            // findings that do not depend on an operation's bytes: one cause for each rule, rank and round, or a pattern
 };
 
 std::string_view name(CauseKind kind);
@@ -107,15 +107,15 @@ struct FaultCause {
 };
 
 struct FaultCauses {
-  // Those first that explain findings about the programs themselves, such as a rank that does not exist. Then those with most
-  // findings, and those of kind rule last, in the order of their first findings.
+  // First the causes of findings about the programs themselves, such as a rank that does not exist. Then the others, those with
+  // most findings first. At last those of kind rule, in the order of their first findings.
   std::vector<FaultCause> causes;
   std::string note;  // not empty: why no causes were sought
 };
 
 // Every finding belongs to exactly one of the causes, unless there is a note. `findings` are those of `verify` for this schedule.
-// Operations that are wrong in the same way are one cause if they make up most of a group of operations: of those of a round from
-// each rank r to rank r + d, for instance, or of all messages of a stage. src/verify/causes.hpp says what that may be.
+// Operations that are wrong in the same way are one cause if they make up most of a set of operations, such as those of a round
+// from each rank r to rank r + d, or all messages of a stage. src/verify/causes.hpp lists these sets.
 FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& findings);
 
 // Whether a cause says only what its finding does: a single finding of kind rule.
@@ -124,9 +124,9 @@ bool is_its_finding(const FaultCause& cause);
 // The findings as indices in the order in which they are told, cause after cause. If no causes were sought, their own order.
 std::vector<std::size_t> order_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
-// What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". If no causes were sought, they are left out.
-// With as many findings as this or more, it says "at least 10000 findings; the first of these have 2 causes", because
-// `verify` stops at a limit, and what it did not list may have other causes. Ask it for so many.
+// What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". If no causes were sought, they are left
+// out. From this many findings on, it says "at least 10000 findings; the first of these have 2 causes": `verify` stops at its
+// limit, and findings that it did not list may have other causes. So set VerifyOptions::most_findings to this number.
 inline constexpr std::size_t most_counted_findings = 10'000;
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 

@@ -93,9 +93,9 @@ struct Calibration {
 // - LogGP's g and o, with three ranks or more: from the additional time of a scatter and of an exchange for each further message.
 // - With two nodes or more: a line for exchanges between two ranks on different nodes, and one for two ranks on the same node.
 // - Residuals: the times of our choice and of the MPI library's own collective, divided by their prices by max-rate. There are two
-//   sizes in each of four classes: 8 and 32 B, 512 B and 2 KiB, 16 and 64 KiB, 256 KiB and 1 MiB. The library's are left out where
-//   its rules, or an algorithm of ours with its messages, are not known. After twice `seconds`, sizes above 32 B are left out.
-//   Where each node has consecutive ranks, the sizes of the nodes are kept, too.
+//   sizes in each of four classes: 8 and 32 B, 512 B and 2 KiB, 16 and 64 KiB, 256 KiB and 1 MiB. Residuals of the library are
+//   left out where its rules are not known, or no algorithm of ours sends the same messages. After twice `seconds`, sizes above
+//   32 B are left out. Where each node has consecutive ranks, the sizes of the nodes are kept, too.
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options = {});
 
 }  // namespace quadrille

@@ -19,7 +19,7 @@ enum {
 #include "quadrille/mpi_libraries.def"
 };
 
-/* A bit for each row whose macros <mpi.h> defines: their text is then another one. Of several rows, the last one counts. */
+/* A bit for each row whose macros <mpi.h> defines: a defined macro expands to another text than its name. The last row counts. */
 enum {
   quadrille_packages_claimed = 0
 #define QUADRILLE_MPI_TEXT(...) #__VA_ARGS__

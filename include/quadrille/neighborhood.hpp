@@ -6,13 +6,14 @@
 //
 // They are those of MPI, on typed memory. A rank has destinations, to which it sends, and sources, from which it receives. Both
 // are lists of ranks: block i of the input goes to destination i, block j of the output comes from source j. They may differ,
-// repeat a rank, and contain the rank itself. A rank that lists another k times as a destination is listed by it k times as a
-// source; the i-th block between the two meets the i-th, in the order of both lists. (Grids: see below.) A negative rank in a list
-// means that there is no neighbour: its block has a place in the buffer, but is neither read nor written.
+// repeat a rank, and contain the rank itself. If rank a lists rank b k times as a destination, b lists a k times as a source. The
+// i-th of these blocks in the list of a is the i-th of them in the list of b. (Grids: see below.) A negative rank in a list means
+// that there is no neighbour: its block has a place in the buffer, but is neither read nor written.
 //
-// All ranks of the group call, in the same order as their other calls, also those without neighbours. They run as exchanges by
-// edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours only; on several
-// nodes also for ranks of its node, as exchange.hpp says. For blocks that are not contiguous see alltoallw below.
+// All ranks of the group make the call, also those without neighbours, and all make their calls in the same order. The calls run
+// as exchanges by edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours
+// only. On several nodes it also waits for ranks of its node, as exchange.hpp says. For blocks that are not contiguous see
+// alltoallw below.
 //
 // Buffers and blocks are those of collectives.hpp. Input and output may be parts of one array, but a received block must not
 // overlap any other.
@@ -53,7 +54,8 @@ class Neighbors {
   const std::vector<Rank>& sources() const { return sources_; }
   const std::vector<Rank>& destinations() const { return destinations_; }
 
-  // Places in `sources`, in the order in which blocks of one source meet those that it sends.
+  // Indices in `sources`: if a rank is listed there several times, its k-th block for this rank goes to the k-th of its places in
+  // this order.
   const std::vector<std::size_t>& meeting_order() const { return meeting_order_; }
 
  private:

@@ -8,7 +8,7 @@
 //   program.receive((me + p - 1) % p, {block(Buffer::output, (me + p - 1) % p, b)});
 //   return std::move(program).finish();
 //
-// Also programs that are generated while they run.
+// The end of this header has programs that are generated while they run.
 #pragma once
 
 #include <cstdint>

@@ -39,8 +39,8 @@ struct ProjectedPiece {
   Rank last_rank = -1;                 // the one that entered the collective last; -1: no collective whose calls were matched
 };
 
-// Receives the pieces of the entries that began in the recorded run at `from_s` or later, and before `to_s`. Those of a rank by one
-// side come in the order of time, without overlaps.
+// Receives the pieces of those entries that began, in the recorded run, at `from_s` or later and before `to_s`. For each rank and
+// side, they come in the order of time, without overlaps.
 struct PieceWatch {
   std::function<void(const ProjectedPiece& piece)> watch;  // empty: nobody
   double from_s = 0, to_s = std::numeric_limits<double>::infinity();
@@ -50,11 +50,11 @@ struct ProjectionOptions {
   MachineCosts machine;
   std::vector<Count> nodes;  // the node of each rank of the recording; empty: all are on one node
   std::string vendor;        // id of a VendorLibrary (vendor_choice.hpp); empty: the library that was recorded
-  // Our algorithms, as parse_choice reads them, instead of our choice. Where one does not apply, our choice stays.
+  // Algorithms, as parse_choice reads them, that replace our choice. Where one does not apply, our choice stays.
   std::map<Collective, std::string> chosen;
   double computing = 1;  // factor for the computing between calls, at most 1e6
   double away = 1;       // factor for the time in which ranks were away from a processor, at most 1e6
-  // As if members of a communicator shared their work evenly: all enter each collective at the mean of their times.
+  // If true, all members of a communicator enter each collective at the mean of their times, as if they shared their work evenly.
   bool without_late_ranks = false;
   // If false, prices of collectives are multiplied by the machine's residuals where these were measured on the same node sizes.
   bool without_correction = false;
@@ -70,7 +70,8 @@ struct Band {
   double value = 0, low = 0, high = 0;
 };
 
-// In seconds. The parts are means of the ranks and sum up to the total. What a rank waits for the last one to end is waiting.
+// In seconds. The parts are means of the ranks and sum up to the total. The time that a rank waits at the end of the run for the
+// last rank counts as waiting.
 struct ProjectedRun {
   Band total;
   std::array<Band, projected_parts> parts;
@@ -98,7 +99,7 @@ struct ProjectedRow {
 };
 
 enum class ProjectionVerdict : std::uint8_t {
-  run_it,      // ours is shorter, the whole band of the gain too
+  run_it,      // ours is shorter, and the whole band of the gain is above 0
   perhaps,     // ours is shorter by more than 1 %, but the band reaches below 0
   keep_it,     // ours is longer
   late_ranks,  // nothing to gain: ranks wait for each other
@@ -135,7 +136,7 @@ std::string verdict_text(const Projection& projection);
 
 // ---- Recordings of more ranks
 //
-// Recordings of more ranks than were recorded, made up of copies of the recorded ranks. docs/projection.md says what that assumes.
+// Scales a recording to more ranks: each new rank is a copy of a recorded one. docs/projection.md says what that assumes.
 //
 //   const Recording recording = read_recording("quadrille-recording");                                      // of 8 ranks
 //   const Recording more = scaled(recording, {.from = {2, 4}, .to = {4, 16}, .blocks = BlockScale::weak});  // of 64
@@ -160,11 +161,12 @@ Count ranks_of_grid(const std::vector<Count>& sides);
 
 inline constexpr Count most_scaled_ranks = 4096;  // each keeps its entries, and the time of pricing grows with their square
 
-// A communicator that is a part of the grid (all of some dimensions, at one place of the others) grows with its dimensions, and
-// there are as many more of them as the other dimensions grow. Gaps and times inside calls stay as they were recorded.
+// A communicator must be a part of the grid: all of some dimensions, at one place of the others. It grows as its dimensions grow,
+// and the number of such communicators grows as the other dimensions do. Gaps and times inside calls stay as they were recorded.
 //
-// Throws Error{misuse} if the grid is not that of the recorded ranks, if a side does not grow by a whole factor, if a communicator
-// is used that is not a part of the grid, or if it does not follow what a collective would do on more ranks.
+// Throws Error{misuse} if the grid is not that of the recorded ranks, if a side does not grow by a whole factor, if a
+// communicator is used that is not a part of the grid, or if the recording does not determine what a collective would do on more
+// ranks.
 Recording scaled(const Recording& recording, const RankScale& scale);
 
 }  // namespace quadrille

@@ -15,8 +15,8 @@
 
 namespace quadrille {
 
-// The fraction by which a measured time may be wrong, because the ranks' clocks differ, without a remark in the result. If the
-// clocks differ more, batches get more runs, which makes the fraction smaller.
+// The ranks' clocks differ, so a measured time may be wrong by some fraction. If this fraction may be larger than
+// `tolerated_clock_error`, batches get more runs, which makes it smaller; if it stays larger, the result shows it.
 inline constexpr double tolerated_clock_error = 0.05;
 
 // A sample of one candidate in one repetition is the median of this many batches.
@@ -30,7 +30,7 @@ struct RaceOptions {
   double hopeless = 0;
   Count warm_up = 0;       // runs of a candidate before each of its samples
   std::uint64_t seed = 1;  // for shuffling the candidates
-  // Required by reductions; must be built in, because only then are there data to check the results.
+  // Required by reductions; must be built in, because the race has data to check results only for built-in operators.
   std::shared_ptr<const Operator> operation;
   bool shared_buffers = false;   // input and output come from Communicator::allocate instead of this process's private memory
   bool cold = false;             // no cache holds input or output when a run starts: the race cycles through many pairs of buffers
@@ -78,9 +78,10 @@ struct RaceEntry {
   std::vector<std::vector<double>> samples_s;
   OverRanks over_ranks;      // medians over all batches
   double clock_bound_s = 0;  // largest error of these times that differences between the ranks' clocks can cause; 0: one clock
-  // By the fit of the candidate's executor, and absent without it. For `vendor`: of what it is assumed to do, by the fit of MPI.
+  // By the fit of the candidate's executor; absent without one. For `vendor`: of what it is assumed to do, by the fit of MPI.
   std::optional<double> predicted_seconds;
-  // Of `vendor` if its time is predicted. Absent for its algorithms that are named, which run with settings of their own.
+  // Of `vendor` if its time is predicted. Absent for algorithms that are forced ("vendor:linear_sync"): their settings are their
+  // own.
   std::optional<AssumedVendor> assumed;
   Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor

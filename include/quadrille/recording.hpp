@@ -22,7 +22,7 @@ namespace quadrille {
 
 struct RecordedCommunicator {
   std::string name;
-  // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. Of an intercommunicator the own group.
+  // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. Of an intercommunicator: its own group.
   std::vector<Rank> members;
   Count nth = 0;  // how many communicators with these members were made before. With the members it is the identity on all ranks
   bool is_inter = false;
@@ -46,19 +46,19 @@ struct RecordedSite {
   Rank root = -1;                // of rooted collectives
   std::string type, operation;   // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
   Bytes type_bytes = 0;          // of reductions: size of an element
-  // Bytes of a block as in Problem: of an alltoall what goes to one rank, of a reduction the vector. For collectives with counts
-  // the sum of `counts`, or the own block of a rank that is not the root of a gatherv or scatterv.
+  // Bytes of a block as in Problem: for an alltoall what goes to one rank, for a reduction the vector. For collectives with
+  // counts: the sum of `counts` or, in a gatherv or scatterv at a rank that is not the root, the rank's own block.
   Bytes block_bytes = 0;
   // Bytes of each block. Allgatherv, reduce_scatter: of each rank's share. Alltoallv, alltoallw: to each rank. Gatherv, scatterv:
   // of each rank, at the root only. Neighbourhood collectives with counts: to each neighbour.
   std::vector<Bytes> counts;
   std::vector<Rank> peers;   // neighbourhood collectives: to whom the blocks go; -1: beyond the border of a grid
-  bool are_sampled = false;  // further vectors of counts stand for the nearest of this function's
+  bool are_sampled = false;  // true: calls with other vectors of counts, which were not kept, are entered here, too
   auto operator<=>(const RecordedSite&) const = default;
 };
 
-// An entry of a rank's recording. Times are in seconds. Those below a few milliseconds are in steps of 3 to 6 %, chosen so that
-// their sums are right.
+// An entry of a rank's recording. Times are in seconds. Times below a few milliseconds are rounded to steps of 3 to 6 %, up or
+// down so that their sums are right.
 struct RecordedCall {
   std::uint32_t site = 0;  // index in Recording::sites
   double gap_s = 0;        // computing since the end of the entry before: an estimate
@@ -81,7 +81,7 @@ struct RecordedFunction {
 struct RecordedRank {
   Rank rank = 0;
   std::string host;
-  bool has_ended = false;                   // false: it was killed, or runs
+  bool has_ended = false;                   // false: it was killed, or still runs
   bool uses_wall_time = false;              // gaps are wall time, because the program has threads
   bool is_cut = false;                      // the disk was full before the end
   Count unseen_calls = 0;                   // made while another thread was in MPI: not recorded

@@ -9,7 +9,7 @@
 // communicator must start the same executions in the same order. Executions of one plan run one after the other, each with its own
 // buffers.
 //
-// Over MPI, complete all requests before MPI_Finalize. A request that uses MPI messages and is still open then can never complete.
+// Over MPI, complete all requests before MPI_Finalize. A request that uses MPI messages never completes after that.
 //
 // Progress. An execution advances whenever its process is inside any call of the library, on any communicator: `test` or `wait` on
 // this or another request, a blocking call, or making a plan. With QUADRILLE_PROGRESS=thread in the environment, a thread of the

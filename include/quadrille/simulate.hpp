@@ -123,8 +123,8 @@ TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const Me
 
 // ---- When ranks leave
 //
-// When ranks leave a collective, if they enter it at different times. A rank leaves when the last of the ranks for which it waits,
-// directly or through others, has entered, plus what then remains to be done:
+// When ranks leave a collective, if they enter it at different times. Rank i leaves when, for each rank j for which it waits,
+// directly or through others, a certain time has passed since rank j entered:
 //
 //   exit[i] = max over j of (entry[j] + delay(i, j))
 //

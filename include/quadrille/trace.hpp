@@ -75,7 +75,7 @@ struct TracedActivity {
   bool operator==(const TracedActivity&) const = default;
 };
 
-// When everything happened. Time 0 is the begin of the first rank.
+// When everything happened. Time 0 is when the earliest rank begins, or the zero of EventOptions::rank_begins if these are given.
 struct TracedTime {
   TimeKind kind = TimeKind::logical;
   std::string title;  // one line for people

@@ -14,13 +14,13 @@
 
 namespace quadrille {
 
-// A plan of a schedule, each execution of which notes its times. An execution allocates no memory. Destroy it before its
+// A plan of a schedule. Each of its executions notes its times. An execution allocates no memory. Destroy it before its
 // communicator.
 //
 // A message lasts from the time when its rank posts it to the time when the rank notices that it is complete; all messages of a
-// window are posted together. A short message is complete for its sender when it is posted. Local operations of a window, and
-// copies to and from staging memory, have the time of all of them. A reduction that the executor combines with its receive has no
-// time.
+// window are posted together. A short message is complete for its sender when it is posted. All local operations of a window, and
+// the packing before its messages, have one interval, the time of all these copies together. A reduction that the executor
+// combines with its receive has no time.
 class TracedPlan {
  public:
   // Collective. `options` must not ask for in_place; its algorithm is ignored. Throws like `plan`.

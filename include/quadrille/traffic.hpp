@@ -83,7 +83,7 @@ class Traffic {
 // `check`, and Error{misuse} if `row` and `column` differ in length or in the bytes that the rank sends to itself.
 Problem alltoallv_of_rank(Rank rank, const std::vector<Bytes>& row, const std::vector<Bytes>& column);
 
-// Throws Error{misuse} if a rank is to send itself other bytes than it is to receive from itself.
+// Throws Error{misuse} if `sent` and `received` differ: what a rank sends to itself it also receives from itself.
 void check_own_share(Rank rank, Bytes sent, Bytes received);
 
 }  // namespace quadrille

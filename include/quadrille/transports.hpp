@@ -38,7 +38,7 @@ struct TransportChoice {
   bool is_mpi() const { return transport != TransportKind::threads && transport != TransportKind::shared; }
 };
 
-// Throws Error{misuse} for an unknown QUADRILLE_MPI, or if the launcher could belong to either MPI.
+// Throws Error{misuse} for an unknown QUADRILLE_MPI, or if the launcher could belong to several MPI libraries.
 TransportChoice choose_transport();
 
 // Starts `ranks` processes of this command, which share memory, and waits for them. Returns 0 if all succeeded, 128 + N if signal N

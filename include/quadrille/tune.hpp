@@ -86,7 +86,7 @@ struct TuneOptions {
   bool vendor = false;
 
   // These are called on rank 0.
-  std::function<void(std::size_t open, std::size_t cells)> begin;                // how many cells, of all, are to be measured
+  std::function<void(std::size_t open, std::size_t cells)> begin;                // how many of all cells have to be measured
   std::function<void(const TuneProgress& progress)> progress;                    // several times in each cell
   std::function<void(const TuneCell& cell, const std::string& sentence)> wrong;  // a way gave wrong data
   // Called on every rank before each cell. The session ends if it returns anything but 0 on any rank, such as a signal's number.
@@ -116,9 +116,9 @@ std::vector<TuneCell> cells_of(const TuneOptions& options, Count ranks, const st
 // written; otherwise the errors of `cells_of` and `race`. Cells that were measured before stay kept.
 TuneResult tune(Communicator& communicator, const TuneOptions& options = {});
 
-// Makes Open MPI accept forced algorithms, for TuneOptions::vendor. It looks for a forced algorithm only if its environment says so
-// at initialisation, so call this before it. As long as no algorithm is forced, it decides as before. Does nothing if the
-// environment already sets the variable.
+// Makes Open MPI accept forced algorithms, for TuneOptions::vendor. Open MPI looks for forced algorithms only if an environment
+// variable says so when it is initialised, so call this function before. As long as no algorithm is forced, Open MPI decides as
+// usual. Does nothing if the environment already sets the variable.
 void allow_vendor_algorithms();
 
 }  // namespace quadrille

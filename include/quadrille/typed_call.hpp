@@ -71,7 +71,7 @@ Request start_irregular(Communicator& ranks, const IrregularCall& call, const Ca
 
 // ---- What a call reads and writes
 
-// Options are no operation: otherwise a call of one value that has options would be taken for a call with an output.
+// CallOptions are not an operation. Otherwise a call on one value, with options, would match the form with an output.
 template <class Op>
 concept ElementOperation = !std::is_same_v<Op, CallOptions>;
 

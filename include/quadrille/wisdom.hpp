@@ -57,7 +57,7 @@ struct Timing {
 };
 
 struct WisdomEntry {
-  Way way;  // for a problem of another size its parameters may be out of range: `completed` tells
+  Way way;  // parameters may be out of range for a problem of another size; `completed` checks them
   Timing timing;
 
   bool operator==(const WisdomEntry&) const = default;
@@ -77,9 +77,9 @@ struct WisdomRace {
 // All measurements of one situation, pooled over several launches. Times can differ between launches by large factors, for instance
 // because of which ranks share a core. The choice therefore rests on what several launches measured. Rules for pooling:
 // - If some races were undisturbed by other programs, the disturbed ones are ignored.
-// - A whole launch may be slow, so races are brought to one scale: each race's times are divided by the median, over the ways that
-//   ran in all races, of (the way's time in this race / the geometric mean of its times in all races). With fewer than three such
-//   ways, times are left as they are.
+// - A whole launch may be slow, so races are brought to one scale. For each way that ran in all races, take its time in this race
+//   divided by the geometric mean of its times in all races. The times of the race are divided by the median of these quotients.
+//   With fewer than three such ways, times are left as they are.
 // - The pooled time of a way is the mean of its scaled medians. It is not their minimum or median, because a program lives in one
 //   launch and must expect slow launches, too. The pooled interval reaches from the least lower end to the largest upper end.
 // - A way that ran in at most half as many races as other ways of its executor is dropped, because it had fewer chances to be slow.
@@ -87,11 +87,11 @@ struct WisdomRace {
 // A record also answers for situations with other sizes and numbers of ranks that agree with its own in everything else
 // (collective, nodes, skew and so on). Wisdom derives the ranges from all its records, so that at most one record answers for each
 // situation:
-// - Sizes: up to the geometric mean of this size and the next measured size with the same number of ranks, but at most a factor of
-//   16. Where there is no next size: a factor of 4. Size 0 answers only for itself.
-// - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers up to the geometric mean of this number
-//   and the next measured one, provided that the next one has records around this size and all of them have the same fastest way as
-//   this record.
+// - Sizes: down and up to the geometric means of this size and the next measured sizes with the same number of ranks, but at most
+//   by a factor of 16. On a side without a next size: by a factor of 4. Size 0 answers only for itself.
+// - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers down and up to the geometric means of
+//   this number and the next measured ones, provided that the next one has records around this size, and all of these have the
+//   same fastest way as this record.
 // A way may therefore be found for a number of ranks that its algorithm does not support: callers must ask `applies`.
 struct WisdomRecord {
   Situation situation;
@@ -173,12 +173,12 @@ std::string wisdom_text(const Wisdom& wisdom);  // measured numbers have four di
 std::string wisdom_file(const Fingerprint& machine);
 std::vector<std::string> wisdom_files();  // the existing files, of all machines
 
-// Returns empty wisdom if the file does not exist or cannot be read. Throws Error{malformed} if parse_wisdom does, and for a file
-// of another machine.
+// Returns empty wisdom if the file does not exist or cannot be read. Throws Error{malformed} if parse_wisdom refuses the text,
+// and for a file of another machine.
 Wisdom read_wisdom(const std::string& file, const Fingerprint& machine);
 
 // Reads a file of any machine. Throws Error{environment} if it cannot be read, Error{malformed} if it is not a regular file or
-// parse_wisdom throws it.
+// parse_wisdom refuses its text.
 Wisdom read_any_wisdom(const std::string& file);
 
 // Merges `newer` into the file, and makes its folder if needed. Two processes that save at the same time lose nothing, and a reader
