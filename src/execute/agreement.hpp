@@ -84,7 +84,7 @@ std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes len
   return whole;
 }
 
-// Throws what rank `first` has thrown, on another rank.
+// On another rank than `first`: throws what rank `first` has thrown.
 template <class Group>
 [[noreturn]] void throw_elsewhere(Group& group, Rank first, const RankOutcome& outcome, const std::string& sentence) {
   if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // it names the rank

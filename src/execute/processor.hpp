@@ -27,14 +27,14 @@ inline void pause_core() {
 }
 
 // Above about 2 KiB memcpy uses the instruction `rep movsb` where it is fast, and so does the system in process_vm_readv. But AMD's
-// Zen 3 takes 20 times as long for it if the target lies 1 to 31 bytes behind the source, not counting whole pages. So do copies
-// from the start of a page to a large block of malloc, which begins 16 bytes behind one.
+// Zen 3 takes 20 times as long for it if the target lies 1 to 31 bytes behind the source, not counting whole pages. This is so in
+// copies from the start of a page to a large block of malloc: such a block begins 16 bytes behind the start of a page.
 inline bool are_at_slow_distance(const void* target, const void* source) {
   const std::size_t behind = (reinterpret_cast<std::uintptr_t>(target) - reinterpret_cast<std::uintptr_t>(source)) % 4096;
   return behind > 0 && behind < 32;
 }
 
-// As memcpy, but not slow at any distance: copies of 2 KiB do not use the instruction.
+// As memcpy, but slow at no distance: it copies 2 KiB at a time, for which memcpy does not use the instruction.
 inline void copy_long(std::byte* target, const std::byte* source, std::size_t length) {
   constexpr std::size_t part = 2048;
   if (length > part && are_at_slow_distance(target, source))

@@ -28,7 +28,8 @@ class EdgeLists {
   void receive(Rank from, std::byte* memory, Bytes bytes) {
     if (bytes != 0) receives_.push_back({from, memory, bytes});
   }
-  // If the edges are listed by rank: puts those with higher ranks first. So the ranks do not all begin with the same one.
+  // For edges in the order of ranks: moves those with ranks above `rank` to the front, so that not all ranks begin with the same
+  // one.
   void begin_after(Rank rank) {
     rotate(sends_, [rank](const Edges::Send& edge) { return edge.to > rank; });
     rotate(receives_, [rank](const Edges::Receive& edge) { return edge.from > rank; });
@@ -69,8 +70,8 @@ class Exchanger {
   // Returns when this rank's receives are complete and the memory of its sends may be written.
   void execute(const Edges& edges) { execution_->execute({.edges = &edges}); }
 
-  // Does not wait. `edges` and what it refers to must stay until the request is complete, as far as `kept` does not hold it.
-  // `last_step` is Started::last_step.
+  // Does not wait. `edges` and what it refers to must stay until the request is complete, unless `kept` holds it. `last_step` is
+  // Started::last_step.
   Request start(const Edges& edges, std::shared_ptr<const void> kept = nullptr, std::function<void()> last_step = nullptr) {
     return quadrille::start(execution_, {.edges = &edges}, std::move(kept), std::move(last_step));
   }

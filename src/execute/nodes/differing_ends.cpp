@@ -25,7 +25,7 @@ struct Missed {
   static bool still(std::uint64_t before, std::uint64_t now) { return before != now && before >> 11 == now >> 11; }
 };
 
-// A rank notes one of the things that it misses in so many looks, then the next one: others must see it in two looks.
+// A rank that misses several things notes each of them for so many looks, because others must see it in two looks.
 constexpr std::uint64_t looks_for_each = 4;
 
 constexpr const char* advice = "let both ends of each edge name the same number of bytes";
@@ -56,7 +56,7 @@ Bytes DifferingEnds::memory_bytes() const { return memory_bytes_of(open_, suspec
 
 // ---- What arrives
 
-// Ranks compare the edges that they expect with what is in the packed message. Nobody does for a rank that expects none.
+// Each rank compares the edges that it expects with the packed message. A rank that expects none does not, so this is done here.
 void DifferingEnds::compare_totals(Count node, const PackedMessage& packed) {
   const Count here = state_.map.ranks_of(state_.map.own());
   if (packed.totals() == state_.sum(node, &NodeBoard::Row::in, here).totals || !more_than_expected_.empty()) return;
@@ -76,10 +76,10 @@ void DifferingEnds::note_absent(std::size_t edge) {
   absent_.push_back(edge);
 }
 
-// If the sender of an absent edge takes it for a long edge, this rank receives that, because the sender may wait. The message may
-// come a little later than the packed one.
+// The sender of an absent edge may take it for a long edge. Then this rank receives its message, because the sender may wait for
+// that. The message may come a little later than the packed one.
 void DifferingEnds::look_for_absent() {
-  state_.queue.start_all_receives();  // what has arrived may be an edge that waits
+  state_.queue.start_all_receives();  // what has arrived may be for a receive that is not started
   const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;
   std::erase_if(absent_, [&](std::size_t edge) {
     const Rank from = state_.edges->receives[edge].from;
@@ -145,7 +145,7 @@ void DifferingEnds::look_for_own_edges() {
     const auto& [from, memory, expected] = edge_of(*name);
     std::optional<Bytes> sent = state_.far().unexpected(state_.kind(state_.is_short(expected) ? Form::early : Form::single), from);
     if (!sent && !state_.is_short(expected)) sent = packed_instead(from);
-    if (!sent || state_.queue.start_all_receives()) continue;  // it may be an edge that waits
+    if (!sent || state_.queue.start_all_receives()) continue;  // it may be for a receive that was not started
     if (std::find(before.begin(), before.end(), from) != before.end())
       throw Error(
           ErrorCode::misuse,
@@ -156,7 +156,7 @@ void DifferingEnds::look_for_own_edges() {
   }
 }
 
-// The length of the first edge from that rank that is in the packed message, although this rank expects another one, or none.
+// Returns the length of the first edge from that rank in the packed message that differs from what this rank expects.
 std::optional<Bytes> DifferingEnds::packed_instead(Rank from) const {
   const Count node = state_.map.node_of(from);
   const auto bytes = state_.board.arrived(node, state_.decision);

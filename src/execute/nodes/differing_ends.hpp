@@ -7,11 +7,11 @@
 // long as several exchanges. So a rank whose waits are short never looks for its own messages, and looks for those that others of
 // its node miss only while these wait for long.
 //
-// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then what is
-// missing has been sent before. So a rank fails only if it finds the same in two looks, and the rank that misses something has
-// looked again in between: each rank says what it misses each time that it looks, and receives what has arrived before it looks.
-// Nobody is 64 decisions ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that
-// never pack make no decisions; their tags differ from all others.
+// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then the
+// missing message was sent earlier, and arrives before the rank that misses it looks again. So a rank fails only if it finds the
+// same message in two looks, and if the rank that misses something has looked in between: each rank notes in each look what it
+// misses, and before a look it receives what has arrived. Nobody is 64 decisions ahead of an exchange in which a rank of its node
+// has still to send (NodeBoard::most_ahead). Exchanges that never pack make no decisions; their tags differ from all others.
 #pragma once
 
 #include <chrono>
@@ -33,11 +33,12 @@ class DifferingEnds {
 
   // The edge that this rank receives has brought another number of bytes.
   void note(std::size_t edge, Bytes sent);
-  // The packed message has an edge more from that rank than the `expected` ones.
+  // The packed message has more edges from that rank than the `expected` ones.
   void note_further(Rank from, std::uint64_t expected, Bytes sent) {
     difference_.note(from, expected, sent, EdgeDifference::nothing);
   }
-  // A packed message has arrived: does it have what the ranks of this node expect? Nobody compares for a rank that expects nothing.
+  // A packed message has arrived: does it have what the ranks of this node expect? A rank that expects nothing does not compare
+  // itself.
   void compare_totals(Count node, const PackedMessage& packed);
   // The packed message has too few edges from a rank. Perhaps this one is a long edge for its sender.
   void note_absent(std::size_t edge);

@@ -25,9 +25,9 @@ class FarEdges {
   };
   static constexpr int forms = 4;
 
-  // Messages match if they have the same form and the same number, or numbers that differ by a multiple of this: a tag has no room
-  // for more. Exchanges in which edges may be packed are numbered from 1, and so are the others. A rank may be any number of
-  // exchanges ahead of another one.
+  // Messages match if they have the same form and their exchanges the same number modulo this: a tag has no room for more.
+  // Exchanges in which edges may be packed are numbered from 1, and so are the others. A rank may be any number of exchanges
+  // ahead of another one.
   static constexpr int exchanges = 64;
   struct Kind {
     Form form;

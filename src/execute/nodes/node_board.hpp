@@ -3,10 +3,10 @@
 // what they have and pack it.
 //
 // A packed message holds several short edges from one node to another; patterns/packing_rule.hpp decides whether they are packed.
-// It has three parts. The table says, for each rank of the sending node in the order of their places, the number of its first
-// entry, and then the number of all entries. There is one entry for each edge, with the receiver's place and the edge's first byte
-// in the third part, which has the bytes of all edges. The entries of one sender are sorted by the places of the receivers; edges
-// of one pair of ranks keep their order.
+// It has three parts. The table has, for each rank of the sending node in the order of places, the number of its first entry, and
+// at its end the number of all entries. The entries follow, one for each edge: the receiver's place, and where the edge begins in
+// the third part. That has the bytes of all edges. The entries of one sender are sorted by the places of the receivers; edges of
+// one pair of ranks keep their order.
 #pragma once
 
 #include <atomic>
@@ -159,9 +159,9 @@ class NodeBoard {
  private:
   struct alignas(64) OneFlag : Flag {};
   struct alignas(64) Missing : std::atomic<std::uint64_t> {};
-  // The exchange of a page. Its owner stores it before it enters, which is a release; so a rank that has seen that the owner has
-  // entered this exchange loads this number, and the owner does not change it before that rank has entered a later one. If the page
-  // is of another exchange, any load returns another number.
+  // The exchange of a page. The page's owner stores this number and then enters, with a release. So a rank that has seen the
+  // owner enter this exchange loads this number, and the owner does not change it before that rank has entered a later exchange.
+  // If the page is of another exchange, any load returns another number.
   struct alignas(64) Number : std::atomic<std::uint64_t> {};
   struct alignas(64) MessageArrival : Flag {
     Bytes bytes = 0;

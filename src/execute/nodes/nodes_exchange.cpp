@@ -326,9 +326,9 @@ bool NodesExchange::proceed() {
 // not take the core of a rank that works.
 //
 // A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived would
-// go on to its next exchange at once, and send the messages of two exchanges together. Their receiver acknowledges two messages by
-// a packet of its own, but one message with its next message; and then it goes on in the same way. So there would be more packets,
-// and links would be idle in between.
+// go on to its next exchange at once, and send the messages of two exchanges together. Their receiver acknowledges two messages
+// by a packet of its own, but one message together with its own next message; and all later exchanges would go on like this. So
+// there would be more packets, and links would be idle in between.
 void NodesExchange::complete() {
   if (state_.far().has_open() && state_.node.shares_core()) sched_yield();
   while (!advance_all()) {

@@ -54,8 +54,8 @@ class NodeMap {
   const Count own_;
 };
 
-// Short edges between this rank and others, in the order of the steps to the other's node, and then of its place. Edges of one
-// rank keep their order. Each has a key.
+// Short edges between this rank and others, in the order of the steps to the other's node, and then of the other's place. Edges
+// of one rank keep their order. Each has a key.
 class ShortEdges {
  public:
   using Keys = std::span<const std::uint64_t>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The times of an observed execution at one rank. All memory is allocated when the plan is made. A time stamp takes some tens of
 // nanoseconds, and there are few: one for the begin, one for each list of copies that is not empty, and one when messages become
-// complete. What has no stamp of its own begins at the last one.
+// complete. What has no stamp of its own begins at the last stamp.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct TickSpan {
 };
 
 // Notes when messages are complete. Messages classes call it once for each message that becomes complete, except for sends that are
-// complete when they are posted. Each look at the open messages takes a copy of its own: short messages that one look finds
-// complete share a stamp.
+// complete when they are posted. Each look at the open messages uses its own copy of this object, so that short messages that one
+// look finds complete share a stamp.
 struct CompletionStamps {
   static constexpr Bytes least_long = 4096;
 

@@ -95,7 +95,7 @@ Script make_script(const Program& program, Count ranks, const ScriptOptions& opt
 // Asserts that the script is consistent in itself:
 // - a message goes to a rank of the group and has as many bytes as its regions; so has the target of a fused reduction
 // - windows list all messages, in order; a later window has later rounds, which is why no rank waits for ever (ordering.hpp)
-// - of the tasks, each message has one, and each counts as many predecessors as name it as their successor
+// - each message has one task, and each task counts as predecessors all tasks that name it as their successor
 // - copies and messages stay within scratch and staging memory
 void check_contract(const Script& script);
 

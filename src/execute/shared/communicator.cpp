@@ -18,9 +18,9 @@
 namespace quadrille {
 namespace {
 
-// Runs a script of one window, whose messages are all long and contiguous, as an exchange by edges. The messages of plans copy long
-// messages once; an exchange weighs that against pieces in the caches, which take less time on processors whose system call for
-// copying from another process is slow.
+// Runs a script of one window, whose messages are all long and contiguous, as an exchange by edges. Plans copy long messages
+// once. An exchange may also copy them in pieces that stay in the caches, which takes less time on processors whose system call
+// for copying from another process is slow.
 class ScriptedExchange final : public Executable {
  public:
   // Can this rank's script run so, and may it gain? All ranks must be asked.

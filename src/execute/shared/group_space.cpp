@@ -43,8 +43,8 @@ Bytes file_bytes(Count ranks) { return rounded_up(static_cast<Bytes>(sizeof(Head
 
 SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(HeadTitle)); }
 
-// Returns the number of ranks in the title, or nothing if this is not a head file. It checks the seals first, because only the size
-// of a sealed file cannot change after it was compared with the title.
+// Returns the number of ranks in the title, or nothing if this is not a head file. It checks the seals first: without them the
+// size could still change after it was compared with the title.
 std::optional<Count> ranks_of(int file) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   HeadTitle title{};
@@ -188,7 +188,7 @@ void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   }
 }
 
-// Lets the system copy to a place at another distance, and then copies from there.
+// Lets the system copy to memory at another distance from the source, and then copies from there.
 void GroupSpace::read_private_at_slow_distance(Rank peer, const std::byte* source, const TargetPiece& target) {
   constexpr std::size_t part = 32768, page = 4096;
   alignas(page) std::byte memory[part + page];

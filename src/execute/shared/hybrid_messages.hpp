@@ -23,8 +23,8 @@ struct ScriptPart {
   std::vector<std::uint32_t> of_whole;  // by message of the part: its index in the whole script
 };
 
-// Returns the part with the peers for which `rank_in_part` returns a rank; this rank is the peer's number in the part.
-// Receives must not be fused.
+// Returns the part with the peers for which `rank_in_part` returns a rank, which is the peer's number in the part. Receives must
+// not be fused.
 ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(Rank peer)>& rank_in_part);
 
 // What the class of the messages between nodes must provide.
@@ -93,9 +93,9 @@ class HybridMessages {
   }
   bool advance() { return advance_parts(NoStamps{}, NoStamps{}); }
   bool advance(const CompletionStamps& completions) { return advance_parts(near_stamps(completions), far_stamps(completions)); }
-  // While messages of both kinds are open, the rank must poll: nobody wakes it when a far message arrives. Otherwise it waits as
-  // ranks with messages of that kind alone do. In shared memory it then sleeps, so that it does not take the core of a rank that
-  // works.
+  // While messages of both kinds are open, the rank must poll: nobody wakes it when a far message arrives. While those of one
+  // kind are open, it waits like ranks that have only this kind. In shared memory it then sleeps, so that it does not take the
+  // core of a rank that works.
   void wait() { wait_for_parts(NoStamps{}, NoStamps{}); }
   void wait(const CompletionStamps& completions) { wait_for_parts(near_stamps(completions), far_stamps(completions)); }
   std::optional<std::uint32_t> advance_any() {

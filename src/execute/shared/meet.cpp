@@ -54,8 +54,8 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
   return mapped;
 }
 
-// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become the known processes of
-// each that has not met so many others before.
+// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become the known processes
+// of each of them, unless it knows a larger set.
 KnownRanks introduced(Communicator& group, Process& process, const std::vector<Rank>& members,
                       const ByRank<Introduction>& introductions) {
   struct Outcome {

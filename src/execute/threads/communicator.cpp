@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::align_val_t alignment{64};
 
-// Each rank that waits looks at all others now and then. On two cores a barrier of 1,000 ranks takes 4 s, one of 2,000 more
-// than 20.
+// Each rank that waits looks at all others now and then. On two cores a barrier of 1,000 ranks takes 4 s, and one of 2,000 ranks
+// more than 20 s.
 constexpr Count most_ranks = 1024;
 
 struct Deletion {
@@ -32,8 +32,8 @@ struct Deletion {
 };
 using Allocations = std::unordered_map<Offset, std::unique_ptr<std::byte, Deletion>>;
 
-// What all ranks of the group share. It is destroyed after the spaces of all ranks, and so after all plans. Only then does no rank
-// access the memory any more that the ranks have not released themselves.
+// What all ranks of the group share, and the memory that the ranks have not released themselves. It is destroyed after the spaces
+// of all ranks, and so after all plans: from then on no rank accesses that memory.
 class ThreadGroup {
  public:
   explicit ThreadGroup(Count ranks)

@@ -86,7 +86,7 @@ class MpiFarEdges final : public FarEdges {
 
  private:
   static constexpr Bytes longest_part = Bytes{1} << 30;
-  // Thousands of messages are tested by parts in turn. If all were tested each time, the time would grow with their square.
+  // At most so many messages are tested at a time, in turn. If all were tested each time, the time would grow with their square.
   static constexpr std::size_t most_tested = 128;
   static constexpr std::size_t most_asked = 8;
 
@@ -110,12 +110,12 @@ class MpiFarEdges final : public FarEdges {
     open_packed_ += part.is_packed ? 1 : 0;
     return &requests_.back();
   }
-  // Polls once, and not at all if all requests are complete. MPICH's MPI_Testsome polls even then, which is often so: the message
-  // of this exchange came with that of the one before. Such a poll finds nothing. If it yields the core, this rank loses a turn.
-  // Open MPI's MPI_Testsome polls only if no request is complete, but does not look again after the poll: the next call reports
-  // what it has found, and until then this rank gives its core away. MPI_Request_get_status polls only for a request that is not
-  // complete, and looks again afterwards. So this rank asks for one receive after the other, then for its sends, and stops at the
-  // first that is not complete. Next time it begins with another one.
+  // Polls once, and not at all if all requests are complete. They often are, because the message of this exchange came with that
+  // of the one before. MPICH's MPI_Testsome polls even then: the poll finds nothing and, if it yields the core, this rank loses a
+  // turn. Open MPI's MPI_Testsome polls only if no request is complete, but does not look at the requests again after the poll:
+  // only the next call reports what the poll has found, and until then this rank gives its core away. MPI_Request_get_status
+  // polls only for a request that is not complete, and looks again afterwards. So this rank asks for one receive after the other,
+  // then for its sends, and stops at the first that is not complete. Next time it begins with another one.
   void ask_for_each() {
     while (!requests_.empty()) {
       do asked_ = (asked_ + 1) % requests_.size();
@@ -145,7 +145,7 @@ class MpiFarEdges final : public FarEdges {
       const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
       note_complete(at, status, is_in_error ? status.MPI_ERROR : MPI_SUCCESS);
     }
-    // From the highest position down, so that the last open request, which fills the gap, is never itself one of the completed.
+    // The last open request fills each gap. It is never a completed one, because the positions go from the highest down.
     if (count > 0) std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
     for (int i = 0; i < count; ++i) remove(first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]));
   }

@@ -22,8 +22,8 @@
 namespace quadrille {
 namespace {
 
-// Less than so many bytes of all ranks are gathered by an allreduce. Open MPI runs it on a tree, by 2 (p - 1) messages. By its
-// MPI_Iallgather each rank sends to all others: p (p - 1) messages, and before the first gather as many connections.
+// If all ranks together gather fewer bytes, they use an allreduce, which Open MPI runs on a tree, with 2 (p - 1) messages. In its
+// MPI_Iallgather each rank sends to all others: p (p - 1) messages, and as many connections before the first gather.
 constexpr Bytes most_on_tree = Bytes{64} << 10;
 
 int checked_int(Bytes count) {
@@ -32,8 +32,9 @@ int checked_int(Bytes count) {
   return static_cast<int>(count);
 }
 
-// The user may set QUADRILLE_NODE_SIZES, to try out on one machine how several nodes would behave. Then this returns the first rank
-// of this rank's assumed node; ranks count in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise it returns -1.
+// The user may set QUADRILLE_NODE_SIZES, to try out on one machine how several nodes would behave. Then this returns the first
+// rank of this rank's assumed node, as a number in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise it returns
+// -1.
 Rank first_rank_of_assumed_node(MPI_Comm users) {
   const std::string sizes = checked_environment_value("QUADRILLE_NODE_SIZES");
   if (sizes.empty()) return -1;

@@ -107,10 +107,10 @@ long switches() {
 }
 
 // Does a poll that finds nothing yield the core? MPI has no interface that tells this, so polls are compared with sched_yield.
-// If other threads want the core, we count how often they get it: during a poll that yields about as often as during sched_yield,
-// during another poll seldom. If nobody wants the core, we compare times: a poll that yields takes about as long as sched_yield,
-// several hundred nanoseconds, and another poll a tenth of that. Two polls follow two yields in turn, because the kernel may ignore
-// every other yield of a thread.
+// If other threads want the core, we count how often they get it: about as often in a poll that yields as in sched_yield, and
+// seldom in a poll that does not yield. If nobody wants the core, we compare times: a poll that yields takes about as long as
+// sched_yield, several hundred nanoseconds, and a poll that does not takes a tenth of that. Pairs of polls and pairs of yields
+// alternate, because the kernel may ignore every other yield of a thread.
 bool asking_gives_core_away(MPI_Request request) {
   constexpr std::size_t samples = 12;  // few, because each yield may take a turn of all ranks that share the core
   std::vector<std::chrono::nanoseconds> polls, yields;
@@ -128,7 +128,7 @@ bool asking_gives_core_away(MPI_Request request) {
   return 2 * median_of(std::move(polls)) >= median_of(std::move(yields));
 }
 
-// Returns the ranks that a communicator's processes have in a group, or nothing unless the group has all of them.
+// Returns the ranks that a communicator's processes have in a group, or nothing if the group lacks one of them.
 std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
   const Members members(users);
   int ranks = 0;
@@ -147,7 +147,7 @@ std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
 Lease ContextPool::lease(MpiGroup& group, int count) {
   struct Proposal {
     std::uint64_t id;      // of a context that this rank has; 0 if it has none
-    std::uint64_t new_id;  // id of the context that is made if they do not agree; rank 0's counts
+    std::uint64_t new_id;  // for the new context, if the ids of the ranks differ; rank 0's is used
     int tags;
     bool has_room;  // may this rank make one more?
   };

@@ -60,8 +60,8 @@ class Forcing {
   int before_;
 };
 
-// A call of the library's blocking function, to which alone it applies the forced algorithm. If the library reads the variable in
-// each call, it is set meanwhile; otherwise `variable` is null.
+// Calls the library's blocking function, because the library forces algorithms in no other one. If the library reads the variable
+// in each call, the variable is set during the call; otherwise `variable` is null.
 class ForcedCall : public Executable {
  public:
   ForcedCall(std::unique_ptr<Executable> call, std::shared_ptr<const ControlVariable> variable, int value)

@@ -55,8 +55,8 @@ class ControlVariable {
 };
 
 // While an object of this class exists, polls of the MPI library do not yield the core, so that the caller decides when to yield.
-// Open MPI, where it yields, does so in each poll that has not found a message in shared memory: also after it has found one from
-// another node, of which the caller hears only when this rank gets its core back.
+// If Open MPI yields, it does so in each poll that has found no message in shared memory, even if the poll has found one from
+// another node: the caller hears of that message only when this rank gets its core back.
 class QuietPolls {
  public:
   // Do polls of this library yield, and can that be switched off? If not, objects of this class do nothing.

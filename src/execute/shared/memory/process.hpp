@@ -19,7 +19,7 @@
 
 namespace quadrille {
 
-// Returns a random number that is not 0, by which processes know something as one and the same.
+// Returns a random number that is not 0, for use as an id that no other process uses.
 std::uint64_t random_id();
 
 // The data by which other processes find a process's files. It is sent as bytes.

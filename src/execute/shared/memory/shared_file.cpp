@@ -69,8 +69,8 @@ std::optional<ProcessState> thread_state(const std::string& directory) {
   }
 }
 
-// Is this a shared file of that kind and process? Checks the seals first, because only the size of a sealed file cannot change
-// after it was compared with the title. Stores the size in `bytes`.
+// Is this a shared file of that kind and process? Checks the seals first: without them the size could still change after it was
+// compared with the title. Stores the size in `bytes`.
 bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
   const int seals = ::fcntl(file.number(), F_GET_SEALS);
   FileTitle title{};

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t fetched_ahead = 4;  // prefetch distance, in messages
 
-// Returns bases for copies between a block and this rank's memory. In these copies, buffer `staging` stands for the block, and
-// offsets in it count from the payload.
+// Returns bases for copies between a block and this rank's memory. In these copies, offsets in buffer `staging` count from
+// `payload`: the payload of a received message, or the whole block of the sender.
 Bases with_payload(Bases bases, std::byte* payload) {
   bases[Buffer::staging] = payload;
   return bases;
@@ -138,7 +138,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   return bases_;
 }
 
-// Returns a receiver that has not yet copied the messages of the last execution with the same block; null if there is none.
+// Returns a receiver that has not yet copied the messages of the earlier execution in the next block; null if there is none.
 const Connection::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= layout_.block_mask) return nullptr;
   const std::uint64_t needed = execution_ - layout_.block_mask;

@@ -47,8 +47,8 @@ class NodeSteps {
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // May this rank post the messages of a window? If one of them goes to or comes from another node, it may not before the node's
-  // earlier rounds are complete. `wait_to_enter` waits until it may.
+  // May this rank post the messages of a window? If one of them goes to or comes from another node, it may do so only when the
+  // node's earlier rounds are complete. `wait_to_enter` waits until it may.
   bool may_enter(std::size_t window) const {
     // The acquire pairs with the release in leave(): the effects of the counted messages are visible, too.
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];

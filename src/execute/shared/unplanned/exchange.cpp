@@ -80,7 +80,7 @@ bool Receiver::advance() {
   return is_over();
 }
 
-// Returns whether the message needs no more looks as the next one of its rank.
+// Returns true if no further look for this message is needed: the next one of the same rank may be looked for.
 bool Receiver::try_to_receive(const Open& message) {
   const Rank from = message.edge->from;
   while (true) {
@@ -169,7 +169,7 @@ bool Receiver::receive_pieces(const InPieces& message) {
   return is_last;
 }
 
-// Gives up messages that have not arrived although their senders have finished the exchange: these do not list the edge.
+// Gives up messages that have not arrived although their senders have finished the exchange: the senders do not list these edges.
 void Receiver::drop_missing() {
   std::erase_if(open_, [&](const Open& message) {
     const Rank from = message.edge->from;
@@ -221,7 +221,7 @@ void SharedExchange::start(const Edges& edges) {
   copy_own(edges, send, receive);
 }
 
-// The k-th edge that leads from this rank to itself meets the k-th that comes from it. `send`, `receive`: the first ones.
+// Copies the edges from this rank to itself: the k-th send to the k-th receive. `send`, `receive`: the first ones.
 void SharedExchange::copy_own(const Edges& edges, const Edges::Send* send, const Edges::Receive* receive) {
   const Rank me = space_.rank();
   const Edges::Send* const last_send = edges.sends.data() + edges.sends.size();
@@ -257,7 +257,8 @@ bool SharedExchange::proceed() {
   return space_.poll([this] { return advance_both(); }, [this] { return awaited(); }, looks_);
 }
 
-// Each piece ends a wait: a long wait sleeps, and would do so for each further piece of a long message.
+// Each piece ends a wait, because a wait that has become long sleeps, and would sleep again for each further piece of the
+// message.
 void SharedExchange::complete() {
   while (!advance_both()) {
     const Bytes before = moved();

@@ -10,7 +10,8 @@
 //                    (PiecesTrial in sender.hpp).
 //
 // A message for which no slot, no area or no double buffer is free is sent later in the same exchange, when its receivers have
-// finished earlier exchanges. They can do so without this rank, which has completed its part of those; so all ranks go on.
+// finished earlier exchanges. This rank has completed its part of those, so the receivers do not wait for it, and all ranks go
+// on.
 #pragma once
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 namespace quadrille {
 namespace {
 
-// Limit for the first slots of all pairs together. Among few ranks, slots are larger than their least size, up to this limit. The
-// limit keeps them in few pages, because a rank that gets its core back has lost its TLB entries.
+// Among few ranks, slots are larger than their least size, as long as the first slots of all pairs together take at most so many
+// bytes. They stay in few pages, because a rank that gets its core back has lost its TLB entries.
 constexpr Bytes most_slots_bytes = 16384;
 
 // Pairs beyond these take slots in control memory of the sender.
@@ -93,7 +93,8 @@ PairSlots::Run PairSlots::allocated(Bytes bytes) {
   }
 }
 
-// Slots for a sender that is far ahead of its receiver. The chosen one must become free without the message in `current`.
+// Chooses a slot for a sender that is far ahead of its receiver. It must become free before the receiver has finished this
+// exchange, because the receiver may need the message in the slot for that.
 Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uint64_t exchange) {
   if (!outgoing.further.offset) {
     outgoing.further = allocated(further_bytes);
@@ -106,9 +107,10 @@ Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uin
   }
 }
 
-// Returns the exchange that the receiver must have finished before a sender that has used all further slots goes on: then half of
-// them are free. If the sender went on for each free slot, the cache line of the word `finished` would move to it and back in each
-// exchange. It must not wait for the exchange that it is in itself, which the receiver cannot finish without its messages.
+// A sender that has used all further slots waits until the receiver has freed half of them. Returns the exchange that the
+// receiver must finish for that. If the sender went on for each free slot, the cache line of the word `finished` would move to it
+// and back in each exchange. The sender must not wait for its own exchange, which the receiver cannot finish without its
+// messages.
 std::uint64_t PairSlots::end_of_lead(Rank to) const {
   const Outgoing& outgoing = outgoing_[to];
   const Slot& half = *outgoing.further.at(static_cast<Bytes>((outgoing.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);

@@ -12,7 +12,8 @@
 // exchange n from that rank shows that it has finished exchange n - 1. Two slots in turn are enough while messages go both ways in
 // each exchange. In a gather they go one way. There the sender may run ahead of the receiver by up to `most_ahead` further
 // messages; it takes slots for them in its own control memory when it first needs them. If one exchange has several messages of a
-// pair, the receiver gives all but the first back by their loans, because its exchange is not finished before it has got them all.
+// pair, the receiver gives the slots of all but the first message back by their loans. It cannot free them by finishing the
+// exchange, for which it needs all messages.
 #pragma once
 
 #include <algorithm>
@@ -212,7 +213,8 @@ class PairSlots {
   bool find(Rank from);
   bool is_known_free(const Slot& slot, Rank to) const {
     const std::uint64_t number = slot.number.own();
-    // What is lent stays in its slot until the sender has seen that it is over: then it asks for that number no more.
+    // A lent message stays in its slot until the sender has seen that the loan is over. After that, the sender asks no more about
+    // it.
     return outgoing_[to].finished >= MessageNumber::exchange_of(number) ||
            (slot.is_given_back() && !slot.is_lent() && slot.loan.is_back(number));
   }

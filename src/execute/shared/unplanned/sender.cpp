@@ -13,8 +13,8 @@ namespace {
 
 constexpr Bytes sender_line_bytes = 64;
 
-// The area's size depends on no measured figure: a wrong one must not leave messages without room. It is larger than
-// most_area_bytes only among so many ranks that it would have less than CopyChoice::least_rendezvous bytes for each.
+// The area's size depends on no measured figure: a wrong one must not leave messages without room. Half of it is larger than
+// most_area_bytes only if CopyChoice::least_rendezvous bytes for each rank take more.
 Bytes bytes_of_area(Count ranks) {
   return 2 * rounded_up(std::max(ranks * CopyChoice::least_rendezvous,
                                  std::min((ranks - 1) * CopyCosts::most_eager, CopyChoice::most_area_bytes)),
@@ -31,7 +31,7 @@ double PiecesTrial::Samples::median() const {
   return sorted[samples_each / 2];
 }
 
-// All ranks choose alike in exchanges whose ranks send equally much, so that the time of a way is not that of a mixture.
+// If all ranks send equally much, all choose the same way, so that no measured time is that of a mixture.
 bool PiecesTrial::begin(Bytes bytes, double expected) {
   timed_ = nullptr;
   if (expected > hopeless) return false;
@@ -121,7 +121,7 @@ Bytes Sender::Waiting::wanted() const {
   return way == CopyWay::pieces ? 0 : rounded_up(bytes, sender_line_bytes);
 }
 
-// The fast path: sends what fits into the slots. What does not is put on the list.
+// The fast path: sends what fits into the slots, and lists the other messages.
 void Sender::send_tiny(std::span<const Edges::Send> sends) {
   rung_.clear();
   for (const Edges::Send& edge : sends) {
@@ -298,7 +298,7 @@ void Sender::finish(const Lent& message) {
   if (message.buffer != no_buffer) free_buffers_.push_back(message.buffer);
 }
 
-// Gives up messages that their receivers did not expect: these have finished the exchange without them.
+// Gives up messages that their receivers did not expect: the receivers have finished the exchange without them.
 void Sender::drop_unwanted() {
   std::erase_if(lent_, [&](Lent& message) {
     if (!slots_.has_finished(message.to, exchange_)) return false;

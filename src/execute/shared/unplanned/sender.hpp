@@ -41,7 +41,7 @@ class PiecesTrial {
   static constexpr std::size_t samples_each = 5;
   static constexpr unsigned calls_between_samples = 31;  // a prime, because programs repeat a few exchanges in turn
   static constexpr double hopeless = 4;      // pieces are not tried where they are expected to take so many times as long
-  static constexpr double worthwhile = 0.9;  // the time in pieces that is required, as a multiple of the other
+  static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the other time
 
   class Samples {  // seconds per byte, of the last exchanges
    public:

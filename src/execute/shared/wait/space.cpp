@@ -126,8 +126,8 @@ void SharedSpace::throw_lost() const {
   throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
 }
 
-// A sleeping rank drives no progress. So its sleeps are short if the transport must be polled, or if an execution is in flight:
-// that may wait for an event that rings no doorbell.
+// A sleeping rank drives no progress. So its sleeps are short if the transport must be polled, or if an execution is in flight,
+// which may wait for an event that rings no doorbell.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
   return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
 }
@@ -159,8 +159,8 @@ void SharedSpace::wait_for_all() {
 }
 
 // A rank writes its data into one half of its rank area, waits for all ranks, and then reads the others' rank areas. So nobody
-// reads before everybody has written. The two halves alternate: a rank overwrites a half only after the next meeting, and no rank
-// arrives at that before it has read this half.
+// reads before everybody has written. The two halves alternate: a rank overwrites a half only after the next meeting, at which no
+// rank arrives before it has read this half.
 std::size_t SharedSpace::meet(Bytes gathered, std::span<const std::byte> bytes) {
   starts_.begin_barrier();  // first, because it throws in a forked child, which does not have the rank area
   const std::size_t half = meetings_++ % 2;

@@ -217,11 +217,11 @@ class SharedSpace : public SharedMemory {
     }
   }
 
-  // How the condition of a wait drives the transport's progress: it does not, so the wait has to; as Progress::drive does, which
-  // may yield the core; or without ever yielding it.
+  // How the condition of a wait drives the transport's progress. `no`: it does not, so the wait has to. `as_usual`: as
+  // Progress::drive, which may yield the core. `without_yielding`: it drives progress, and never yields.
   enum class Driving { no, as_usual, without_yielding };
 
-  // The same for conditions that become true without a ring. It never sleeps.
+  // As wait_until, for conditions that become true without a ring. It never sleeps.
   template <class Done>
   void poll_until(Done&& done, Driving driving) {
     LongWait long_wait(*this);
