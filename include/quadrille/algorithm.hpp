@@ -69,7 +69,7 @@ struct Algorithm {
   Collective collective;
   std::string_view id;       // the name used in the literature
   std::string summary;       // one line
-  std::string_view picture;  // what one sees in its pictures and why it matters, after the summary; shown in the gallery
+  std::string_view picture;  // what its pictures show and why it matters; the gallery shows it after the summary
   // The problem of its pictures, as options of the command; empty: 8 ranks on a grid of 2 x 4, with a row on each node.
   std::string_view picture_problem;
   std::string_view needs;   // restrictions as text; empty: works for any number of ranks and any sizes

@@ -56,7 +56,7 @@ int quadrille_over_handle(const char* library, const void* handle, int64_t handl
 typedef int quadrille_body(quadrille_group ranks, void* context);
 
 /* Runs `body` as each of `threads` ranks, which are threads of this process, and joins them. If a body returns another value than
-   0, the calls of the other ranks fail, and the function returns the value of the first that failed. The group is freed when `body`
+   0, the calls of the other ranks fail, and the function returns the first such value. The group is freed when `body`
    returns. */
 int quadrille_run_threads(int64_t threads, quadrille_body* body, void* context);
 

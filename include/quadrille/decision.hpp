@@ -55,7 +55,8 @@ struct Decision {
   std::string preset;           // the preset machine that supplied the prices because nothing was measured here; empty: none
   ModelChoice model;            // the model of the prices, and why it is this one; null if nothing was priced
   std::string reason;           // one sentence
-  // First the chosen way, then ways with measured times, then ways with predicted times (both: the fastest first), then the others.
+  // First the chosen way, then ways with measured times, then ways with predicted times (each group: the fastest first), then the
+  // others.
   std::vector<Considered> considered;
 };
 
@@ -63,8 +64,8 @@ struct Decision {
 // prediction's error, but at least 3 %.
 double tie_tolerance(const Decision& decision);
 
-// Returns true if `seconds`, a predicted time, is tied with that of the chosen way, which is predicted, too. A way that is faster
-// than that was passed over for fewer rounds.
+// Returns true if the predicted time `seconds` is tied with the predicted time of the chosen way. If a way is faster by more than
+// that, it was passed over because it has more rounds.
 bool is_tied(const Decision& decision, double seconds);
 
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best

@@ -6,11 +6,11 @@
 //   exchange(ranks, sends, receives);
 //
 // They are for sparse and irregular patterns: the time of a rank depends on its own edges and not on the number of ranks. Nothing
-// is agreed and no plan is made, so edges may change in every call, and a rank waits for the ends of its own edges only. An
-// alltoallv has one block for each pair of ranks and lists of p counts. An exchange has any number of edges for a pair: the k-th
-// edge that the sender lists for the receiver meets the k-th that the receiver lists for the sender. Both name the same length.
-// Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It lists at most Edges::most sends and
-// receives.
+// is agreed and no plan is made, so edges may change in every call, and a rank waits only for the ranks at the other ends of its
+// edges. An alltoallv has one block for each pair of ranks and lists of p counts. An exchange has any number of edges for a pair:
+// the k-th edge that the sender lists for the receiver meets the k-th that the receiver lists for the sender. Both name the same
+// length. Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It lists at most Edges::most sends
+// and receives.
 //
 // All ranks of the group make the call, also those without edges, and all make their calls in the same order. Received memory
 // must not overlap any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size()

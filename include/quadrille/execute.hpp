@@ -75,7 +75,7 @@ class Calls;      // internal: the plans that typed calls make and keep
 class Transport;  // internal: how the ranks of a group execute schedules
 class Execution;  // internal: the executions of one plan
 
-// Where the time of one execution went on one rank, in seconds. distribute: local copies and packing before messages are sent;
+// How one rank spent the time of one execution, in seconds. distribute: local copies and packing before messages are sent;
 // communicate: moving messages and waiting for them; collect: unpacking what was received. The names are those of [liu2002].
 struct Phases {
   double distribute_s = 0, communicate_s = 0, collect_s = 0;
@@ -94,7 +94,7 @@ std::string_view name(Executor executor);
 // How much work `plan` does to choose an algorithm when the caller names none. Whatever the effort, measurements made earlier on
 // this machine (wisdom.hpp) come first.
 enum class Effort : std::uint8_t {
-  estimate,  // takes the lowest predicted price; takes microseconds and no communication beyond what every plan needs
+  estimate,  // chooses the lowest predicted price; needs microseconds, and no more communication than every plan
   // Runs the few candidates with the lowest prices against each other while the plan is made. Nothing is measured if the operator
   // is not built in, if each rank knows only its own counts, or if a node lacks memory for a few copies of its ranks' buffers.
   measure,
@@ -171,7 +171,7 @@ class Group {
   Communicator& ranks_;
 };
 
-// One way to solve a problem: what runs, and how. It is the value by which decisions, races, wisdom and plans name what they take.
+// One way to solve a problem: what runs, and how. Decisions, races, wisdom and plans use this value to name a way.
 struct Way {
   Candidate algorithm;
   Policy policy = Policy::blocking;

@@ -86,23 +86,23 @@ struct MachineKnowledge {
   std::optional<Executor> only;        // the only executor to consider
   std::vector<std::string> left_out;   // a sentence for each file that could not be read
 
-  // Returns the options that plans have on the problem's ranks: the executors that such a group offers.
+  // Returns the options with which a plan for the problem decides, such as the executors that a group of its ranks offers.
   DecisionOptions options_for(const Problem& problem) const;
   // Returns the executor's costs by the model max-rate, measured or preset; nothing if neither is known.
   std::optional<ExecutorFit> fit(Executor executor, const Situation& situation) const;
 };
 
-// Returns what is known of this machine for ranks on one node (`nodes` = 1) or on several: the newest wisdom file for its processor
-// that tells of such ranks, and the preset by which plans price where nothing was measured. A processor has several files: one for
-// each number of cores, network and MPI library. If `mpi` is not empty, the file's Fingerprint::mpi must begin with it, such as
-// "Open MPI" or "none".
+// Returns what is known of this machine for ranks on one node (`nodes` = 1) or on several: the newest wisdom file for its
+// processor that has measurements of such ranks, and the preset by which plans price where nothing was measured. A processor has
+// several files: one for each number of cores, network and MPI library. If `mpi` is not empty, the file's Fingerprint::mpi must
+// begin with it, such as "Open MPI" or "none".
 MachineKnowledge knowledge_here(Count nodes = 1, std::string_view mpi = {});
 
-// The parts of a price. Start-ups, bytes and copies are what a rank takes when it is alone; contention is the extra time because
+// The parts of a price. Start-ups, bytes and copies are the times of a rank that runs alone; contention is the extra time because
 // the ranks of a node share its adapter, memory and cores.
 struct PriceParts {
   double startups_s = 0, bytes_s = 0, copies_s = 0, contention_s = 0;
-  Count startups = 0, rounds = 0;  // startups_s is the time of these and of starting the operation itself
+  Count startups = 0, rounds = 0;  // startups_s is the time of these start-ups, and of starting the operation itself
   Bytes bytes = 0, copied = 0;
 };
 
@@ -135,7 +135,7 @@ struct ExplainedVendor {
   std::optional<double> predicted_s;  // of the equivalent by MPI messages, under the best policy; absent without figures for them
 };
 
-// A bound for all schedules: the least number of rounds, and the fewest bytes in messages that follow each other.
+// A bound for all schedules: the least number of rounds, and the fewest bytes of messages that must follow each other.
 struct LowerBound {
   Count rounds = 0;
   Bytes bytes = 0;
@@ -164,7 +164,7 @@ struct Explanation {
 enum class FlipQuantity : std::uint8_t { block_bytes, ranks, irregularity };
 
 struct ExplainOptions {
-  std::size_t most_parts = 10;   // how many ways have their price taken apart, the best first
+  std::size_t most_parts = 10;   // for how many ways `parts` is computed, the best first
   double seconds = 4;            // about how long to search for flips
   std::vector<Family> families;  // schedules of your own, to be compared with the chosen way; they must be right (verify.hpp)
   // Return the problem at another size. Irregular collectives need these functions, because only the caller knows what another

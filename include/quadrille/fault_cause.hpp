@@ -66,7 +66,7 @@ struct BlockWay {
   bool arrives = false;
   // If the byte arrives: the steps that lead to `required`. Otherwise all steps of all its copies, in the order of time.
   std::vector<WayStep> steps;
-  std::vector<WayStep> instead;  // if it does not arrive: where the byte that is at `required` at the end came from
+  std::vector<WayStep> instead;  // if it does not arrive: the way of the byte that is at `required` instead
   bool cut = false;              // true: there are more steps than most_way_steps
 };
 inline constexpr std::size_t most_way_steps = 1000;
@@ -90,7 +90,7 @@ enum class CauseKind : std::uint8_t {
   wrong_receiver,  // a message writes the right bytes at the right offset of the wrong rank
   wrong_sender,    // a message reads the right offset of the wrong rank
   missing,         // no operation takes a block to the rank that needs it
-  rule,            // findings that do not depend on an operation's bytes: one cause for each rule, rank and round, or a pattern
+  rule,            // findings that do not depend on an operation's bytes: one cause for each rule and place, or pattern of places
 };
 
 std::string_view name(CauseKind kind);
@@ -121,7 +121,8 @@ FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& find
 // Whether a cause says only what its finding does: a single finding of kind rule.
 bool is_its_finding(const FaultCause& cause);
 
-// The findings as indices in the order in which they are told, cause after cause. If no causes were sought, their own order.
+// Returns the indices of the findings in the order of reports: cause after cause or, if no causes were sought, in their own
+// order.
 std::vector<std::size_t> order_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
 // What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". If no causes were sought, they are left

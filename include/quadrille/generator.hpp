@@ -33,9 +33,9 @@ struct GeneratorLimits {
 // Returns the family of the schedules that a command prints, made by rank 0. Its name is the command without the words that have
 // placeholders, and without the folders of files: "python3 mine.py". The command runs once for each list of words, in this
 // process's folder, with an empty stdin; later calls return the same schedule, or throw the same error, without running it. What it
-// prints on stderr goes to this process's stderr. It leads a process group of its own, which is killed when it has ended, and when
-// SIGINT, SIGTERM or SIGHUP ends this process. Throws Error{misuse} if `command` has no word, an unknown placeholder or a quote
-// without its end.
+// prints on stderr goes to this process's stderr. It leads a process group of its own, which is killed when the command has
+// ended, and when SIGINT, SIGTERM or SIGHUP ends this process. Throws Error{misuse} if `command` has no word, an unknown
+// placeholder or a quote without its end.
 //
 // The family's `schedule` throws Error, with a sentence that begins with the command: if it cannot be started, exceeds a limit or
 // ends with an exit code other than 0; if it does not print exactly one schedule; if that is a schedule of another problem. It does

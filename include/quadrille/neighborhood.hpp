@@ -47,8 +47,8 @@ class Neighbors {
 
   // The neighbours of one rank of a grid. Sources and destinations are the same ranks: those before and behind it in dimension 0,
   // then in dimension 1, and so on. At the end of a dimension that is not periodic there is no neighbour. In a periodic dimension
-  // of one or two ranks the neighbours before and behind are the same rank. Then, too, a block that goes to the rank before arrives
-  // there as one from behind, and the other way round. Throws Error{misuse} if the grid has no such rank.
+  // of one or two ranks the neighbours before and behind are the same rank. There, too, a block that is sent to the rank before
+  // arrives as one from behind, and the other way round. Throws Error{misuse} if the grid has no such rank.
   Neighbors(const CartesianGrid& grid, Rank rank);
 
   const std::vector<Rank>& sources() const { return sources_; }
@@ -120,9 +120,9 @@ Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto
 // the number of bytes must be the same at both ends: one end may have gaps where the other one has none. An empty layout is an
 // empty block. Blocks with gaps are packed into memory that the group keeps, and unpacked from there; others are not copied.
 //
-// Rules and errors are those of the other neighbourhood collectives, with two exceptions. Whether received pieces overlap others is
-// found out only in debug builds and with QUADRILLE_CHECK=1, because that takes longer than copying. And if a call throws because
-// the ends of a block name different lengths, received blocks with gaps are not written.
+// Rules and errors are those of the other neighbourhood collectives, with two exceptions. Overlaps of received pieces are found
+// only in debug builds and with QUADRILLE_CHECK=1, because the search takes longer than copying. And if a call throws because the
+// ends of a block name different lengths, received blocks with gaps are not written.
 
 // One layout for each rank of the group.
 void alltoallw(Group ranks, const void* input, std::span<const Layout> send_layouts, void* output,

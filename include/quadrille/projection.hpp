@@ -86,7 +86,7 @@ struct ProjectedWay {
 
 // Calls of a function on communicators of one name and size, with blocks of one size. Calls with counts are in one row.
 struct ProjectedRow {
-  std::string function;                   // "Alltoall"; nonblocking ones are apart
+  std::string function;                   // "Alltoall"; nonblocking functions have their own rows
   std::string communicator;               // its name; may be empty
   Count communicators = 1;                // how many there are
   Count ranks = 1, nodes = 1;             // of the first one
@@ -159,7 +159,7 @@ struct RankScale {
 
 Count ranks_of_grid(const std::vector<Count>& sides);
 
-inline constexpr Count most_scaled_ranks = 4096;  // each keeps its entries, and the time of pricing grows with their square
+inline constexpr Count most_scaled_ranks = 4096;  // each keeps its entries, and pricing takes time in the square of their number
 
 // A communicator must be a part of the grid: all of some dimensions, at one place of the others. It grows as its dimensions grow,
 // and the number of such communicators grows as the other dimensions do. Gaps and times inside calls stay as they were recorded.

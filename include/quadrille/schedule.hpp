@@ -147,13 +147,12 @@ using Parameters = std::map<std::string, ParameterValue>;
 
 std::string to_string(const ParameterValue& value);
 
-// A group of translations that permutes ranks, and with them the blocks of the input and output. It maps the program
-// of an orbit's representative to the program of every rank of the orbit. Counting and verifying therefore need to
-// make only the representatives' programs. Algorithms state their symmetry; `verify` (verify.hpp) tests the
-// statement.
+// A group (as in algebra) of translations of ranks, with which the blocks of the input and output move. For every rank of an
+// orbit, one of them maps the program of the orbit's representative to the program of this rank. Counting and verifying therefore
+// need to make only the representatives' programs. Algorithms state their symmetry; `verify` (verify.hpp) tests the statement.
 //
-// A rank is written as a number in a mixed radix, and the group adds a multiple of `period` to each digit, modulo the
-// digit's length. Hence the group is commutative, and only its identity leaves any rank in place.
+// A rank is written as a number in a mixed radix, and a translation adds a multiple of `period` to each digit, modulo the digit's
+// length. Hence the group is commutative, and each translation but the identity moves every rank.
 class Symmetry {
  public:
   struct Digit {

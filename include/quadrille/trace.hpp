@@ -32,8 +32,8 @@ struct TracedMessage {
   std::optional<Port> port;
   Regions read;   // at the sender
   Regions write;  // at the receiver
-  // The place among the messages that the receiver gets in this round, in the order in which it posts them. 0 everywhere in a trace
-  // if this order is that of the messages.
+  // The position among the receives that the receiver posts in this round. 0 for all messages of a trace if all receivers post in
+  // the order of the messages.
   Count receive_place = 0;
   bool operator==(const TracedMessage&) const = default;
 };

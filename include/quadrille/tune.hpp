@@ -76,10 +76,10 @@ struct TuneOptions {
   std::vector<WantedCell> wanted;   // if there are any, these are measured instead, in this order
   std::vector<Executor> executors;  // empty: all that the group has
   double seconds_per_cell = 1;      // approximate
-  std::optional<double> seconds;    // no cell is begun later
+  std::optional<double> seconds;    // after this time no further cell is begun
   bool again = false;               // also measure known cells again, and add the results to the known ones
   std::size_t launches = 1;         // from 1 to 8: a cell that was measured in fewer sessions counts as unknown
-  Count days = 90;                  // older measurements are made again
+  Count days = 90;                  // older measurements are repeated
   std::size_t ways = 8;             // number of ways to race in a cell, those with the lowest prices
   // Measure the MPI library's own algorithms instead, for a file of their own, which `quadrille wisdom export` reads and plans do
   // not. See allow_vendor_algorithms.

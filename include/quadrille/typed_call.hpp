@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Describes typed calls to the library. collectives.hpp, neighborhood.hpp and typed_plan.hpp use it; programs use only `Blocks`, by
-// way of these.
+// Describes typed calls to the library. collectives.hpp, neighborhood.hpp and typed_plan.hpp use it; programs use only `Blocks`,
+// through these headers.
 #pragma once
 
 #include <iterator>

@@ -39,8 +39,8 @@ std::optional<VendorLibrary> vendor_library_of(std::string_view mpi);
 Result<std::string> vendor_algorithm(std::string_view library, const Problem& problem);
 
 // Returns the algorithm of our table that sends the same messages as `algorithm`, one of the library's names, would for this
-// problem; or the reason why the table has none. Some algorithms of the libraries fall back to others for some problems; the result
-// is what then runs. Throws Error{misuse} for an unknown library.
+// problem; or the reason why the table has none. Some algorithms of the libraries fall back to others for some problems; then the
+// result is the equivalent of what runs. Throws Error{misuse} for an unknown library.
 Result<Choice> vendor_equivalent(std::string_view library, const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

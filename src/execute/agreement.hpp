@@ -138,7 +138,7 @@ auto made_or_thrown(Group& group, Part&& part) {
 }
 
 // Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call it. A short text
-// comes with its length.
+// is sent together with its length.
 template <class Group, class Part>
 std::string told_or_thrown(Group& group, Rank teller, Part&& part) {
   struct Told {

@@ -144,7 +144,7 @@ class Starts {
   // Returns the sentence that other ranks throw when this one withdraws an execution of the plan.
   std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
 
-  // Are there more ranks than cores? A rank that finds nothing to do then gives its core away.
+  // If there are more ranks than cores, a rank that finds nothing to do gives its core away.
   void set_shares_cores(bool shares) { shares_cores_ = shares; }
   bool shares_cores() const { return shares_cores_; }
 

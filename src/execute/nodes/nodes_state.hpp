@@ -37,7 +37,7 @@ class NodeMap {
   // packing_rule.hpp defines the order of partners and the leaders.
   Count node_after(Count steps) const { return quadrille::node_after(own_, steps, count()); }
   Count steps_to(Count node) const { return steps_between(own_, node, count()); }
-  // A rank's number among those of its node that may lead for the partner `other`, and the rank with a number.
+  // A rank's number among those of its node that may lead for the partner `other`, and the rank that has such a number.
   Count number_to_lead(Count node, Rank place, Count other) const {
     return number_in_circle(place, begin_of_circle_for(node, other), ranks_of(node));
   }

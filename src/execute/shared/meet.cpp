@@ -55,7 +55,7 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
 }
 
 // Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become the known processes
-// of each of them, unless it knows a larger set.
+// of each of them, unless it knows a set that is at least as large.
 KnownRanks introduced(Communicator& group, Process& process, const std::vector<Rank>& members,
                       const ByRank<Introduction>& introductions) {
   struct Outcome {

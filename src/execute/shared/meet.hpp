@@ -46,8 +46,8 @@ struct Met {
   // group. If it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
   std::unique_ptr<SharedCommunicator> node;
   std::string no_sharing;  // why `node` is null; or why ranks of one machine are on different nodes; else empty
-  // For meet_again. Null on all ranks or on none. Not null only if all ranks of the group share memory and all have room to
-  // remember the group.
+  // For meet_again. Null on all ranks or on none: null unless all ranks of the group share memory and have room to remember the
+  // group.
   std::shared_ptr<const KnownRanks> known_ranks;
 };
 

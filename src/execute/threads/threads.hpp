@@ -10,7 +10,7 @@
 
 namespace quadrille {
 
-// run_threads (groups.hpp), but the groups make no plans that choose their algorithm.
+// As run_threads (groups.hpp), but the groups make no plans that choose their algorithm.
 void run_as_threads(Count ranks, const std::function<void(Communicator&)>& body);
 
 // The spaces of a new group, by rank. Each rank uses its own.

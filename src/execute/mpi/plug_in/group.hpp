@@ -60,9 +60,9 @@ class MpiGroup {
   // by which the ranks communicate while they meet.
   static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
 
-  // Returns the plans behind calls without a plan (Calls), which are kept with the communicator; `make` makes them at the first
-  // call. The group does not own them, because plans own the group. Returns null if the user's communicator has been freed, or has
-  // another group now.
+  // Returns the plans that typed calls have made (Calls). They are kept with the communicator; the first call makes them by
+  // `make`. The group does not own them, because plans own the group. Returns null if the user's communicator has been freed, or
+  // has another group now.
   std::shared_ptr<Calls> calls(const std::function<std::shared_ptr<Calls>()>& make) const;
 
   // The attribute's delete callback: MPI calls it in MPI_Comm_free of the user's communicator.

@@ -14,7 +14,7 @@ inline constexpr const char* ranks_variable = "QUADRILLE_RANKS";
 inline constexpr const char* head_variable =
     "QUADRILLE_HEAD";  // number of the descriptor of the group's head file (group_space.hpp)
 
-// shared_world (groups.hpp), but the group makes no plans that choose their algorithm.
+// As shared_world (groups.hpp), but the group makes no plans that choose their algorithm.
 std::unique_ptr<Communicator> join_launched();
 
 }  // namespace quadrille

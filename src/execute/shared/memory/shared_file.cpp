@@ -361,8 +361,8 @@ std::byte* PeerFile::map(std::size_t extent) {
   }
 }
 
-// Returns a path by which the file can be opened, through any thread of the process. /proc/PID/fd belongs to the main thread: once
-// that has ended it is empty or hidden, while other threads still have the file.
+// Returns a path by which the file can be opened, through any thread of the process. /proc/PID/fd belongs to the main thread:
+// once that thread has ended, the folder is empty or hidden, while other threads still have the file.
 std::optional<std::string> PeerFile::path_of_any_thread() const {
   const auto leads_there = [&](const std::string& path) {
     struct stat status {};

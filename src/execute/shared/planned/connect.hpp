@@ -106,8 +106,8 @@ class Connector {
   // Local. Throws std::bad_alloc.
   Places offer(const CopyCosts& costs);
 
-  // Collective. Returns make(Connected) on each rank, which holds the connection. Throws on all ranks or on none: what `make`
-  // throws, Error{misuse} if sends and receives of the scripts do not match, Error{too_large}.
+  // Collective. Returns make(Connected) on each rank; the result holds the connection. Throws on all ranks or on none: what
+  // `make` throws, Error{misuse} if sends and receives of the scripts do not match, Error{too_large}.
   template <class Make>
   auto connect(const ByRank<Places>& all, Make&& make) {
     OwnMemory* const own = own_.get();

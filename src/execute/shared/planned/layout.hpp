@@ -3,9 +3,9 @@
 // script and of the costs of copies, and knows no memory and no other rank.
 //
 // A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
-// number of blocks. In a block lie *groups*, one for all sends of a window (under dataflow: one for each message), which are
-// published together. The head of a group comes first, then the bytes of its messages. Each block also has *acknowledgements*
-// (acks), one for each long message, which its receiver writes.
+// number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are one
+// group; under dataflow each message is one. The head of a group comes first, then the bytes of its messages. Each block also has
+// *acknowledgements* (acks), one for each long message, which its receiver writes.
 //
 // A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::eager_limit() bytes.
 #pragma once

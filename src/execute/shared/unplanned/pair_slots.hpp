@@ -234,8 +234,8 @@ class PairSlots {
       const bool is_ahead = outgoing.further.offset != 0;
       if ((expects_answer && was_earlier) || (is_ahead ? is_known_free(*slot, to) : is_free(*slot, to))) return slot;
     }
-    // Ranks that answer each other are never far ahead. If they have several edges, few slots, used again and again, stay in
-    // caches.
+    // Ranks that answer each other are never far ahead. If they have several edges, they use the same few slots again, which stay
+    // in caches.
     if (expects_answer && MessageNumber::exchange_of(outgoing.last) < exchange && outgoing.further.offset &&
         is_known_free(*outgoing.further.at(0), to))
       outgoing.cursor = most_ahead - 1;

@@ -32,7 +32,7 @@ class PiecesTrial {
   // that takes, as a multiple of the time of copying them once.
   bool begin(Bytes bytes, double expected);
 
-  // Is the exchange to be timed? Then `end` tells how long it took.
+  // Is the exchange to be timed? If so, call `end` with the time that it took.
   bool is_timed() const { return timed_ != nullptr; }
   void end(double seconds);
   void abandon() { timed_ = nullptr; }

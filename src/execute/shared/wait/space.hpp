@@ -32,7 +32,7 @@ namespace quadrille {
 struct alignas(64) StartRecord {
   static constexpr std::uint64_t kept = 64;
   std::atomic<std::uint64_t> count{0};  // how many plans this rank has started
-  std::atomic<std::uint32_t> stuck{0};  // not 0: the owner has waited long, for this rank (SharedSpace::name_of)
+  std::atomic<std::uint32_t> stuck{0};  // not 0: the rank for which the owner has waited long (SharedSpace::name_of)
   alignas(64) mutable std::uint32_t
       plans[kept];  // start n is at [n % kept]; not initialised, because programs make thousands of groups
 
