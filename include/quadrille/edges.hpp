@@ -11,7 +11,7 @@ namespace quadrille {
 
 // What one rank sends and receives in one exchange. Memory may be null where `bytes` is 0: such an edge moves nothing.
 struct Edges {
-  static constexpr Count most = Count{1} << 20;  // a rank lists at most so many sends, and as many receives
+  static constexpr Count most = Count{1} << 20;  // the most sends that a rank lists, and the most receives
 
   struct Send {
     Rank to;

@@ -139,8 +139,8 @@ class Communicator {
   Calls& calls() { return calls_ ? *calls_ : make_calls(); }
 
  protected:
-  // Returns the object that keeps the plans of typed calls. Several Communicators of one group share one object; otherwise it is
-  // new.
+  // Returns the object that keeps the plans of typed calls. If a group can have several Communicators, they share one object;
+  // else the object is new.
   virtual std::shared_ptr<Calls> shared_calls();
 
  private:
@@ -285,10 +285,11 @@ Plan plan(Group ranks, const Problem& problem, const PlanOptions& options = {});
 // Makes a plan of a schedule from anywhere: read from a document (document.hpp), generated, or built by hand. The schedule replaces
 // the problem and PlanOptions::algorithm. Collective: all ranks must pass the same schedule.
 //
-// Rank 0 verifies the schedule, as `verify` (verify.hpp) does by default, and compares each rank's program with the hash of the
-// program that this rank holds. Programs are compared by exact value: the same bytes cut into other regions make another program.
-// If the schedule states a symmetry, no rank makes all programs; each rank compares its own with the image of its representative's.
-// Each process remembers the last 4,096 programs that were verified, so making another plan of the schedule does not verify again.
+// Rank 0 verifies the schedule, as `verify` (verify.hpp) does by default, and compares the program of each rank with the hash of
+// the program that the rank itself holds. Programs are compared by exact value: the same bytes cut into other regions make
+// another program. If the schedule states a symmetry, no rank makes all programs; each rank compares its own with the image of
+// its representative's. Each process remembers the last 4,096 programs that were verified, so making another plan of the schedule
+// does not verify again.
 //
 // Throws, on every rank: Error{misuse} with the first findings if the schedule is wrong, or with the first difference if the ranks
 // pass different schedules; Error{too_large} if the schedule is too large to be verified; and the errors of the function above.

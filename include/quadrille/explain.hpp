@@ -140,7 +140,7 @@ struct LowerBound {
   Count rounds = 0;
   Bytes bytes = 0;
   std::string of_rounds, of_bytes;  // the sources of both bounds
-  std::optional<double> seconds;    // the time of so many start-ups and bytes; absent if their costs are not known
+  std::optional<double> seconds;    // the time of these start-ups and bytes; absent if their costs are not known
 };
 
 struct Explanation {

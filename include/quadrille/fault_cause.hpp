@@ -85,7 +85,7 @@ BlockWay way_of_block(const Schedule& schedule, Rank from, Rank to, Bytes byte =
 enum class CauseKind : std::uint8_t {
   unfinished,      // one end is absent or in another round, or the ends differ in length
   overwrites,      // the operation overwrites a block at the place where it is needed later
-  wrong_source,    // it reads other bytes than those needed, which are at the same rank
+  wrong_source,    // it reads wrong bytes; the bytes needed are at the same rank
   wrong_target,    // it reads the right bytes and writes them elsewhere at the right rank
   wrong_receiver,  // a message writes the right bytes at the right offset of the wrong rank
   wrong_sender,    // a message reads the right offset of the wrong rank

@@ -32,15 +32,16 @@ struct ModelChoice {
 
 // Returns the first model of the table (all_models) for which the machine has figures, that `suits` accepts (if it is given), and
 // that can price the problem. The table begins with the models that count what is special about a problem: max-rate counts ranks,
-// nodes and executors, `torus` the links of a network, `cluster` the exchanges of nodes. max-rate is passed over at first if
-// neither executors are compared nor several nodes known. If there is no such model, returns the reason as a sentence.
+// nodes and executors, `torus` the links of a network, `cluster` the exchanges of nodes. If the network is known and the ranks
+// are not on several nodes, max-rate is considered last. If there is no such model, returns the reason as a sentence.
 Result<ModelChoice> choose_model(const MachineCosts& machine, const PricingFacts& facts,
                                  const std::function<Result<>(const Model&)>& suits = {});
 
 bool counts_nodes(const Model& model);  // does the price depend on the nodes of the ranks?
 
 // Returns the number of nodes on which the model has the problem's ranks. A model that counts nodes has the ranks where the problem
-// has them, and on one node if it names none. To the other models each message is one between nodes, so each rank has its own.
+// has them, and on one node if it names none. For the other models each message goes between nodes, so each rank has a node of
+// its own.
 Count nodes_in(const Model& model, const Problem& problem);
 
 // Returns the same as text: "one node", "64 nodes, one rank each", "4 nodes, 1 or 3 ranks each".

@@ -61,7 +61,7 @@ struct ProjectionOptions {
   Count total_cores = 0;  // that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // for the bands
   std::uint64_t seed = 1;
-  PieceWatch pieces;                           // excludes without_late_ranks, which moves work between ranks after it was done
+  PieceWatch pieces;                           // not with without_late_ranks, which moves work between ranks after it was done
   std::function<void(double share)> progress;  // called now and then with the part of the replay that is done, from 0 to 1
 };
 
@@ -125,10 +125,10 @@ struct Projection {
 // can price its calls on this machine.
 Projection project(const Recording& recording, const ProjectionOptions& options);
 
-// Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: the messages of each collective's schedule by the
-// vendor's choice or by ours, and what ranks did between collectives as computing, in nanoseconds (docs/projection.md). Throws like
-// `project`. Also throws Error{misuse} if total_cores or without_late_ranks is set, which GOAL cannot express, and Error{too_large}
-// if the file would have more than 2^26 operations.
+// Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: the messages of the schedule that the vendor
+// takes for each collective, or that we take, and as computing what ranks did in between, in nanoseconds (docs/projection.md).
+// Throws like `project`. Also throws Error{misuse} if total_cores or without_late_ranks is set, which GOAL cannot express, and
+// Error{too_large} if the file would have more than 2^26 operations.
 void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, Implementation side);
 
 // One sentence: "nothing to gain: your ranks wait for each other".
@@ -159,7 +159,7 @@ struct RankScale {
 
 Count ranks_of_grid(const std::vector<Count>& sides);
 
-inline constexpr Count most_scaled_ranks = 4096;  // each keeps its entries, and pricing takes time in the square of their number
+inline constexpr Count most_scaled_ranks = 4096;  // each keeps its entries, and pricing time is quadratic in their number
 
 // A communicator must be a part of the grid: all of some dimensions, at one place of the others. It grows as its dimensions grow,
 // and the number of such communicators grows as the other dimensions do. Gaps and times inside calls stay as they were recorded.

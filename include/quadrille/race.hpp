@@ -80,8 +80,7 @@ struct RaceEntry {
   double clock_bound_s = 0;  // largest error of these times that differences between the ranks' clocks can cause; 0: one clock
   // By the fit of the candidate's executor; absent without one. For `vendor`: of what it is assumed to do, by the fit of MPI.
   std::optional<double> predicted_seconds;
-  // Of `vendor` if its time is predicted. Absent for algorithms that are forced ("vendor:linear_sync"): their settings are their
-  // own.
+  // Of `vendor` if its time is predicted. Absent for forced algorithms ("vendor:linear_sync"), whose settings may differ.
   std::optional<AssumedVendor> assumed;
   Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor

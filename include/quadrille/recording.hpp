@@ -62,7 +62,7 @@ struct RecordedSite {
 struct RecordedCall {
   std::uint32_t site = 0;  // index in Recording::sites
   double gap_s = 0;        // computing since the end of the entry before: an estimate
-  double away_s = 0;       // time since then in which the thread was not on a processor: it slept, read a file, or others ran
+  double away_s = 0;       // time since then in which the thread had no processor: it slept, read a file, or other threads ran
   double duration_s = 0;   // inside the call, waiting included
 };
 
@@ -106,8 +106,8 @@ struct Recording {
 };
 
 // Reads the folder of a recording, of a run that has ended, was killed or still runs. Throws Error{environment} if there is no such
-// folder, Error{malformed} if no file in it can be read as a recording, or if what the files say is refused by `check`; damaged
-// files beside good ones become remarks.
+// folder, Error{malformed} if no file in it can be read as a recording, or if `check` refuses their contents; damaged files
+// beside good ones become remarks.
 Recording read_recording(const std::string& folder);
 
 // Throws Error{malformed} if the parts contradict each other: ranks are not in order, a communicator has a rank twice, or a rank

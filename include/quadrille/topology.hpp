@@ -110,10 +110,10 @@ class Topology {
     return network_->append_way(from, to, port, numbers);
   }
 
-  // Returns a lower bound that holds for every routing: if every two ranks exchange blocks of `block_bytes`, some link
-  // carries at least so many bytes. In a product, the bound is the maximum over the dimensions of the average load of the
-  // links of a ring [liu2005, lemma 1], or of the load of the links in the middle of a path. In a graph, it is the
-  // average load of all links, or of the links of a rank.
+  // Returns a lower bound that holds for every routing: if every two ranks exchange blocks of `block_bytes`, some link carries at
+  // least this many bytes. In a product, the bound is the maximum over the dimensions of the average load of the links of a ring
+  // [liu2005, lemma 1], or of the load of the links in the middle of a path. In a graph, it is the average load of all links, or
+  // of the links of a rank.
   Bytes exchange_load(Bytes block_bytes) const { return network_->exchange_load(block_bytes); }
 
  private:

@@ -82,7 +82,7 @@ struct TracedTime {
   TimeUnit unit = TimeUnit::round;
   std::int64_t end = 0;                          // when the last rank is done
   std::string policy, model, machine, executor;  // empty where they do not apply
-  std::optional<std::int64_t> clock_bound;       // ranks with several clocks: bound on the error of differences between ranks
+  std::optional<std::int64_t> clock_bound;       // if ranks have several clocks: bound on the error of differences between ranks
   std::vector<TimeInterval> sends, receives;     // by message: from posting to completion
   std::vector<TimeInterval> locals;              // by local operation; empty if this time does not tell them
   std::vector<TracedActivity> waits;             // the rank could only wait for messages; ordered by rank, then begin
@@ -152,8 +152,8 @@ std::vector<TracedRound> rounds_of(const Trace& trace);
 // Writes a JSON object (docs/trace-format.md) without a newline at its end.
 void write_trace(std::ostream& out, const Trace& trace);
 
-// Writes the trace for Perfetto (ui.perfetto.dev), in binary form. Each time is a process, with tracks for each rank and, if links
-// are timed, each link. Times are shown in nanoseconds; a logical round takes a microsecond.
+// Writes the trace for Perfetto (ui.perfetto.dev), in binary form. Each TracedTime becomes a process, with tracks for each rank
+// and, if links are timed, each link. Times are shown in nanoseconds; a logical round takes a microsecond.
 void write_perfetto(std::ostream& out, const Trace& trace);
 
 // Reads one trace, or a JSON array of traces. Throws Error{malformed} with the key and what was expected there.

@@ -32,7 +32,7 @@ class TracedPlan {
 
   // Collective. Returns the last execution's trace at rank 0: the logical time and the executed one, in nanoseconds. Other ranks
   // get an empty trace. The clocks of ranks on several machines were compared when the plan was made or by the last `trace`, and
-  // are compared again (TracedTime::clock_bound). Throws Error{misuse} if nothing has been executed since.
+  // are compared again (TracedTime::clock_bound). Throws Error{misuse} if nothing has been executed since the last `trace`.
   Trace trace();
 
  private:
@@ -43,7 +43,8 @@ class TracedPlan {
 // Runs before the one that is recorded, so that memory and caches are warm.
 inline constexpr int standard_warm_up = 10;
 
-// Collective. Makes a TracedPlan, executes it `warm_up` times and then once more together, and returns the last execution's trace.
+// Collective. Makes a TracedPlan, executes it `warm_up` times and, after a barrier, once more, and returns the last execution's
+// trace.
 Trace traced_run(Group ranks, const Schedule& schedule, const PlanOptions& options, const void* input, void* output,
                  int warm_up = standard_warm_up);
 

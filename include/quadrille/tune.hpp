@@ -105,9 +105,9 @@ struct TuneResult {
   std::size_t count(CellState state) const;
 };
 
-// Returns the cells of a session on so many ranks, all of them open. `nodes` is the node of each rank, as in Problem::nodes. Local.
-// Throws Error{misuse} for negative sizes and if a reduction's size is no multiple of 8 bytes, and Error{too_large} for problems of
-// 2^62 bytes.
+// Returns the cells of a session on `ranks` ranks, all of them open. `nodes` is the node of each rank, as in Problem::nodes.
+// Local. Throws Error{misuse} for negative sizes and if a reduction's size is no multiple of 8 bytes, and Error{too_large} for
+// problems of 2^62 bytes.
 std::vector<TuneCell> cells_of(const TuneOptions& options, Count ranks, const std::vector<Count>& nodes = {});
 
 // Runs a session. Collective; all ranks get the same cells. The results are kept in the file that wisdom_file names on rank 0;

@@ -38,9 +38,9 @@ std::optional<VendorLibrary> vendor_library_of(std::string_view mpi);
 // rules are read from its installed library, so the reason may be that there is none. Throws Error{misuse} for an unknown library.
 Result<std::string> vendor_algorithm(std::string_view library, const Problem& problem);
 
-// Returns the algorithm of our table that sends the same messages as `algorithm`, one of the library's names, would for this
-// problem; or the reason why the table has none. Some algorithms of the libraries fall back to others for some problems; then the
-// result is the equivalent of what runs. Throws Error{misuse} for an unknown library.
+// Returns the algorithm of our table that sends the same messages for this problem as the library's `algorithm`; or the reason
+// why the table has none. Some algorithms of the libraries fall back to others for some problems; then the result is the
+// equivalent of what runs. Throws Error{misuse} for an unknown library.
 Result<Choice> vendor_equivalent(std::string_view library, const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two events in a process after which its objects must not be used as before: it is a child that was forked, and MPI has been
-// finalised.
+// The two events in a process after which its objects must not be used as before: it was forked as a child, or MPI was finalised.
 #pragma once
 
 #include <atomic>

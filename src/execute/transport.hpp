@@ -136,9 +136,9 @@ class Transport {
   // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.
   virtual bool moves_strided_messages() const { return false; }
 
-  // Returns a limit for messages to or from `peer`. The transport copies messages of up to so many bytes out of the sender's memory
-  // when it posts them, before it writes to the target of any receive of the same window. So such messages may be strided, and
-  // their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
+  // Returns a limit for messages to or from `peer`. The transport copies messages of up to this many bytes out of the sender's
+  // memory when it posts them, before it writes to the target of any receive of the same window. So such messages may be strided,
+  // and their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
   virtual Bytes buffered_message_bytes(Rank /*peer*/) const { return -1; }
 
   // Can the transport combine received bytes with the target directly? Then a receive and the reduction after it are fused into one

@@ -48,8 +48,8 @@ class EdgeLists {
   std::vector<Edges::Receive> receives_;
 };
 
-// The exchanges of one group. All ranks start them in the same order, together with the plans of the group. A rank waits for the
-// ends of its own edges only.
+// The exchanges of one group. All ranks start them in the same order, together with the plans of the group. A rank waits only for
+// the ranks at the other ends of its edges.
 //
 // Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may lead to where
 // its bytes already lie. Throws Error{misuse} at the receiver if the two ends of an edge name different lengths, when all other
@@ -63,7 +63,7 @@ class Exchanger {
   // result.
   static std::unique_ptr<Exchanger> of(Communicator& ranks);
 
-  // Throws Error{misuse} if an edge names a rank that is not in a group of so many ranks, has a negative length, or has bytes but
+  // Throws Error{misuse} if an edge names a rank that is not in a group of `ranks` ranks, has a negative length, or has bytes but
   // no memory. The other functions do not check this.
   static void check(const Edges& edges, Count ranks);
 

@@ -31,7 +31,7 @@ struct Progress {
   bool (*polls_yield)() = nullptr;           // does such a poll yield the core if it finds nothing? Null: no
   const std::atomic<bool>* ended = nullptr;  // becomes true at MPI_Finalize; null without MPI
 
-  // A rank that never has to wait drives progress once in so many starts of plans.
+  // A rank that never has to wait drives progress once in this many starts of plans.
   static constexpr unsigned starts_without_poll = 64;
   mutable unsigned starts = 0;  // since the last poll
 

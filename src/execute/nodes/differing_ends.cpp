@@ -25,7 +25,7 @@ struct Missed {
   static bool still(std::uint64_t before, std::uint64_t now) { return before != now && before >> 11 == now >> 11; }
 };
 
-// A rank that misses several things notes each of them for so many looks, because others must see it in two looks.
+// A rank that misses several things notes each of them for this many looks, because others must see it in two looks.
 constexpr std::uint64_t looks_for_each = 4;
 
 constexpr const char* advice = "let both ends of each edge name the same number of bytes";
@@ -56,7 +56,8 @@ Bytes DifferingEnds::memory_bytes() const { return memory_bytes_of(open_, suspec
 
 // ---- What arrives
 
-// Each rank compares the edges that it expects with the packed message. A rank that expects none does not, so this is done here.
+// Each rank compares the edges that it expects with the packed message. A rank that expects none does not; this function does it
+// for that rank.
 void DifferingEnds::compare_totals(Count node, const PackedMessage& packed) {
   const Count here = state_.map.ranks_of(state_.map.own());
   if (packed.totals() == state_.sum(node, &NodeBoard::Row::in, here).totals || !more_than_expected_.empty()) return;

@@ -37,8 +37,8 @@ class DifferingEnds {
   void note_further(Rank from, std::uint64_t expected, Bytes sent) {
     difference_.note(from, expected, sent, EdgeDifference::nothing);
   }
-  // A packed message has arrived: does it have what the ranks of this node expect? A rank that expects nothing does not compare
-  // itself.
+  // A packed message has arrived: does it have what the ranks of this node expect? Needed for ranks that expect nothing, and so
+  // compare nothing.
   void compare_totals(Count node, const PackedMessage& packed);
   // The packed message has too few edges from a rank. Perhaps this one is a long edge for its sender.
   void note_absent(std::size_t edge);

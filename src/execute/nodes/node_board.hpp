@@ -108,7 +108,7 @@ class NodeBoard {
   NodeBoard(SharedSpace& space, Count nodes, Bytes message_bytes);
 
   Bytes control_bytes() const;
-  void begin_at(Offset control);  // of so many bytes in rank 0's control memory
+  void begin_at(Offset control);  // has control_bytes() bytes in rank 0's control memory
   void close();                   // this rank uses the board no more
 
   // One rank's part of what goes to another node and comes from it.

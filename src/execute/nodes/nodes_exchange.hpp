@@ -10,8 +10,9 @@
 //            leader, or a message for each edge. A rank also shows the edges themselves, if they are few: then a leader needs
 //            nothing more of it.
 //
-// So a rank waits for the ends of its own edges. A rank with short edges to or from other nodes also waits until all ranks of its
-// node have entered. If it is a leader, it also waits until the packed messages of its node that it sends and receives are done.
+// So a rank waits for the ranks at the other ends of its edges. A rank with short edges to or from other nodes also waits until
+// all ranks of its node have entered. If it is a leader, it also waits until the packed messages of its node that it sends and
+// receives are done.
 #pragma once
 
 #include <exception>

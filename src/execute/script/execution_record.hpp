@@ -17,9 +17,9 @@ struct TickSpan {
   std::uint64_t begin = 0, end = 0;
 };
 
-// Notes when messages are complete. Messages classes call it once for each message that becomes complete, except for sends that are
-// complete when they are posted. Each look at the open messages uses its own copy of this object, so that short messages that one
-// look finds complete share a stamp.
+// Notes when messages are complete. The classes of messages (run.hpp) call it once for each message that becomes complete, except
+// for sends that are complete when they are posted. Each look at the open messages uses its own copy of this object, so that
+// short messages that one look finds complete share a stamp.
 struct CompletionStamps {
   static constexpr Bytes least_long = 4096;
 

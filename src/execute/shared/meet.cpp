@@ -26,7 +26,7 @@ struct GroupCard {
   std::uint64_t known_processes = 0;
   Count assumed_node = -1;
   Place head = 0;              // where rank 0 made the head in its control file; 0 if there was no room
-  bool head_is_mapped = true;  // have all processes that know rank 0's mapped the head's place?
+  bool head_is_mapped = true;  // have all processes that know that of rank 0 mapped the place of the head?
   bool compares = false, is_wrong = false, keeps = false;
 };
 
@@ -55,7 +55,7 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
 }
 
 // Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become the known processes
-// of each of them, unless it knows a set that is at least as large.
+// of each member, unless it knows a set that is at least as large.
 KnownRanks introduced(Communicator& group, Process& process, const std::vector<Rank>& members,
                       const ByRank<Introduction>& introductions) {
   struct Outcome {

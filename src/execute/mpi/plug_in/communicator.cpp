@@ -138,7 +138,7 @@ class MpiCommunicator final : public Communicator, public Transport {
 
  protected:
   // If `kept_` is not null, destroying it finalises MPI. The plans own `kept_`, too. So the plans must not be kept with the user's
-  // communicator, which MPI keeps until it is finalised: that would be a cycle, and MPI would never be finalised.
+  // communicator, which stays until MPI is finalised: that would be a cycle, and MPI would never be finalised.
   std::shared_ptr<Calls> shared_calls() override {
     const auto make = [this] { return Communicator::shared_calls(); };
     std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);

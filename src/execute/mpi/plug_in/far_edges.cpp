@@ -86,7 +86,8 @@ class MpiFarEdges final : public FarEdges {
 
  private:
   static constexpr Bytes longest_part = Bytes{1} << 30;
-  // At most so many messages are tested at a time, in turn. If all were tested each time, the time would grow with their square.
+  // At most this many messages are tested at a time, in turn. If all were tested each time, the time would grow with their
+  // square.
   static constexpr std::size_t most_tested = 128;
   static constexpr std::size_t most_asked = 8;
 

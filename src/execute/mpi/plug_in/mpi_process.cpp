@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr int highest_tag = 32767;  // MPI guarantees this tag; after so many plans a group leases another context
+constexpr int highest_tag = 32767;  // MPI guarantees this tag; after this many plans a group leases another context
 
 bool are_the_same(MPI_Group a, MPI_Group b) {
   int result = MPI_UNEQUAL;

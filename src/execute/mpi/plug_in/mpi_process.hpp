@@ -137,7 +137,8 @@ class MpiProcess {
   bool can_remember(MPI_Comm users) const;
   void remember(MPI_Comm users, std::shared_ptr<const KnownRanks> known_ranks);
 
-  // Looks for known ranks that contain all ranks of a communicator, `members` of them; returns nothing if there are none.
+  // Looks for known ranks that include all ranks of a communicator, whose numbers among them are `members`. Returns nothing if
+  // there are none.
   struct Known {
     std::shared_ptr<const KnownRanks> known_ranks;
     std::vector<Rank> members;

@@ -60,8 +60,8 @@ class Forcing {
   int before_;
 };
 
-// Calls the library's blocking function, because the library forces algorithms in no other one. If the library reads the variable
-// in each call, the variable is set during the call; otherwise `variable` is null.
+// Calls the library's blocking function, because the library obeys a forced algorithm only there. If the library reads the
+// variable in each call, the variable is set during the call; otherwise `variable` is null.
 class ForcedCall : public Executable {
  public:
   ForcedCall(std::unique_ptr<Executable> call, std::shared_ptr<const ControlVariable> variable, int value)

@@ -22,8 +22,8 @@ using Places = Connector::Places;
 
 constexpr Bytes line_bytes = SendAreaLayout::line, page_bytes = 4096;
 
-// A rank tries streaming stores if it receives at least so many bytes in long messages. Fewer bytes may stay in
-// a cache until they are used.
+// A rank tries streaming stores if it receives at least this many bytes in long messages. Fewer bytes may stay in a cache until
+// they are used.
 constexpr Bytes least_streamed = 1 << 20;
 
 // A rank's description of its area and of the messages that it sends. Receivers read it while the plan is made. The entries follow,

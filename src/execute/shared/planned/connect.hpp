@@ -64,7 +64,7 @@ struct Connection {
   struct Inlet {  // a sender from which this rank receives
     Rank peer;
     ProgressCounter* counter;  // null: not needed, because this rank sends messages back
-    std::uint64_t tells_each;  // this rank writes the counter once in so many executions
+    std::uint64_t tells_each;  // this rank writes the counter once in this many executions
   };
 
   struct Watched {  // a receiver that sends nothing back

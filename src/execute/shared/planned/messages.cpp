@@ -138,7 +138,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   return bases_;
 }
 
-// Returns a receiver that has not yet copied the messages of the earlier execution in the next block; null if there is none.
+// Returns a receiver that has not yet copied what an earlier execution has put into the next block; null if there is none.
 const Connection::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= layout_.block_mask) return nullptr;
   const std::uint64_t needed = execution_ - layout_.block_mask;

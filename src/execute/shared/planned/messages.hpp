@@ -12,7 +12,8 @@
 // message first, unless the receivers can load all memory. If the system forbids process_vm_readv, a long message in private
 // memory is copied twice, like a short one.
 //
-// If the plan keeps step, a window with messages to other nodes begins when the earlier ones of the node are complete (NodeSteps).
+// If the plan keeps step, a window with messages to other nodes begins when such messages of the node in earlier rounds are
+// complete (NodeSteps).
 #pragma once
 
 #include <memory>

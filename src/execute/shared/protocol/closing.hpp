@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells when memory that the ranks of a group use together may be released. There are two kinds: areas, each of which one rank owns
-// and others access, and the memory in which this object lies, which the first rank owns.
+// Tells when memory that the ranks of a group use together may be released. There are two kinds: areas, each owned by one rank
+// and accessed by others; and the memory of this object, owned by the first rank.
 //
 // Proof. `closed_` counts the ranks that will not access areas again, and `through_` those that will not access `closed_` again. A
 // rank adds 1 with release after its last access. The owner loads the count with acquire and releases the memory when all ranks are

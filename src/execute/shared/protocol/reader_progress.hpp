@@ -4,8 +4,8 @@
 //
 // Proof that nobody writes memory that the reader still reads. The reader stores number n with release after its last copy out of
 // what n stands for. An owner loads the number with acquire before it writes there again. A release orders earlier loads, and a
-// copy consists of loads and stores. So if the owner sees n or more, the copies happened before its writes. An old number makes the
-// owner wait longer than it must, and nothing else.
+// copy consists of loads and stores. So if the owner sees n or more, the copies happened before its writes. An old number only
+// makes the owner wait longer than it must.
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 //
 // The sleeper stores `awaited`, makes a full fence, reads the doorbell, and then checks once more whether it still has to wait. It
 // sleeps while the doorbell has the number that it has read (a futex does that). A rank that has stored something makes a full
-// fence, loads `awaited` and, if that names it, rings: it changes the doorbell.
+// fence, loads `awaited` and, if `awaited` names this rank, rings: it changes the doorbell.
 //
 // Proof that a sleeper is woken. Each side stores, then loads what the other side stores. Processors, also x86, may execute a load
 // before an earlier store to another address; release and acquire do not forbid it. So without fences both loads could return old

@@ -7,8 +7,8 @@
 namespace quadrille {
 namespace {
 
-// Among few ranks, slots are larger than their least size, as long as the first slots of all pairs together take at most so many
-// bytes. They stay in few pages, because a rank that gets its core back has lost its TLB entries.
+// Among few ranks, slots are larger than their least size, as long as the first slots of all pairs together take at most this
+// many bytes. The slots should lie in few pages, because a rank that gets its core back has lost its TLB entries.
 constexpr Bytes most_slots_bytes = 16384;
 
 // Pairs beyond these take slots in control memory of the sender.

@@ -227,8 +227,8 @@ class PairSlots {
     const bool expects_answer = MessageNumber::exchange_of(inlets_[to].expected) == exchange;
     for (Slot* const slot : {outgoing.first.at(0), outgoing.first.at(first_bytes_)}) {
       if (slot == current) continue;
-      // If this rank gets a message from the other one in this exchange, it then knows that the other has finished the exchange
-      // before. So in the next exchange it will find this slot free without looking.
+      // If this rank gets a message from the other one in this exchange, it then knows that the other has finished the previous
+      // exchange. So in the next exchange it will find this slot free without looking.
       const bool was_earlier = exchange_in(*slot) < exchange;
       // A sender that is often ahead does not look in each exchange: the cache line of the word `finished` would move each time.
       const bool is_ahead = outgoing.further.offset != 0;

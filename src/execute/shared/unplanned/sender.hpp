@@ -25,10 +25,10 @@ namespace quadrille {
 
 // Chooses whether the long messages of an exchange go in pieces or are copied once, where both are possible. Which takes less time
 // depends on the processor, on the caches, on the other ranks, and on what else runs on the machine. So both ways are timed on the
-// program's own exchanges: first by turns, later now and then. Medians are compared, so no single sample decides.
+// program's own exchanges: first in turn, later now and then. Medians are compared, so no single sample decides.
 class PiecesTrial {
  public:
-  // Returns whether the long messages of an exchange, which have so many bytes together, go in pieces. `expected`: about how long
+  // Returns whether the long messages of an exchange, which have `bytes` bytes together, go in pieces. `expected`: about how long
   // that takes, as a multiple of the time of copying them once.
   bool begin(Bytes bytes, double expected);
 
@@ -40,7 +40,7 @@ class PiecesTrial {
  private:
   static constexpr std::size_t samples_each = 5;
   static constexpr unsigned calls_between_samples = 31;  // a prime, because programs repeat a few exchanges in turn
-  static constexpr double hopeless = 4;      // pieces are not tried where they are expected to take so many times as long
+  static constexpr double hopeless = 4;      // pieces are not tried where they are expected to take this many times as long
   static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the other time
 
   class Samples {  // seconds per byte, of the last exchanges
@@ -53,7 +53,7 @@ class PiecesTrial {
     std::array<double, samples_each> values_{};
     std::size_t count_ = 0;
   };
-  struct Kind {  // exchanges whose bytes are the same but for a factor of two
+  struct Kind {  // exchanges whose numbers of bytes differ by less than a factor of two
     Samples once, pieces;
     std::uint64_t calls = 0;
     bool prefers_pieces = false;
@@ -90,7 +90,7 @@ class Area {
     chunks_[(oldest_ + count_++) % most_chunks] = {exchange, first_, at_};
   }
 
-  // Where a message of so many bytes would begin, and how many bytes there are from there on.
+  // Where a message of `bytes` bytes would begin, and how many bytes there are from there on.
   Bytes place_for(Bytes bytes) const { return rounded_up(at_, bytes < line ? 8 : line); }
   Bytes room_from(Bytes place) const { return std::max<Bytes>(0, end_ - place); }
   void take(Bytes place, Bytes bytes) {

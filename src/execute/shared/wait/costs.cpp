@@ -144,9 +144,9 @@ class Handover {
   std::uint64_t step_ = 0;
 };
 
-// Corrects times that were disturbed by those of other sizes. A copy of fewer bytes takes at most as much time as one of more
-// bytes. It takes at most twice the time of four copies of a quarter of its bytes. The factor 2 allows for a cache that only the
-// quarters fit into.
+// Uses the times of other sizes to correct times that were disturbed. A copy of fewer bytes takes at most as much time as one of
+// more bytes. It takes at most twice the time of four copies of a quarter of its bytes. The factor 2 allows for a cache that only
+// the quarters fit into.
 void bound_by_each_other(std::array<double, 5>& seconds) {
   for (std::size_t i = seconds.size() - 1; i-- > 0;) seconds[i] = std::min(seconds[i], seconds[i + 1]);
   for (std::size_t i = 1; i < seconds.size(); ++i) seconds[i] = std::min(seconds[i], 2 * 4 * seconds[i - 1]);
@@ -250,7 +250,7 @@ double CopyChoice::saved_s(Bytes bytes, Count receivers, bool is_loaded) const {
   return at(in_s_, bytes) + (is_loaded ? 0 : static_cast<double>(receivers) * at(out_less_s_, bytes));
 }
 
-// Sets the way that a message takes if copying once saves time at all, and returns how much that saves.
+// Sets the way of a message for the case that copying once is chosen, and returns the seconds that this saves.
 double CopyChoice::saved_by(CopiedMessage& message, bool in_pieces) const {
   if (message.bytes < least_rendezvous) return 0;
   const bool is_long = message.bytes > eager_limit_;

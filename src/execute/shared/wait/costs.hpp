@@ -89,8 +89,7 @@ class CopyChoice {
   static constexpr Bytes most_area_bytes = 262144;
   Bytes eager_limit() const { return eager_limit_; }
 
-  // Returns false if it is certain that so many messages, the longest of so many bytes, are all copied twice. The usual case, and
-  // cheap.
+  // Returns false if it is certain that all of these messages are copied twice. This is the usual case, and cheap to find out.
   bool may_differ(Count messages, Bytes longest) const {
     return longest > eager_limit_ ||
            std::max(saved_s(longest, 1, false), saved_s(longest, 1, true)) * static_cast<double>(messages) > wait_s_;

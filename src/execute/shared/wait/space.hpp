@@ -93,7 +93,7 @@ struct alignas(64) RankArea {
   std::atomic<bool> through{false};  // this rank has left, and nothing that it has retired accesses the group's memory any more
   StartRecord starts;                // the plans that this rank has started
   // Gathers alternate between the two halves. A rank may overwrite a half, because it enters a gather only after all ranks have
-  // entered the previous one and so have read the one before.
+  // entered the previous one, and so have read that half in the one before.
   alignas(64) Half halves[2];
 };
 
