@@ -57,7 +57,7 @@ struct RoundFigures {
   Count node_inside_messages = 0;   // sent by all ranks of a node together within it
   Bytes node_inside_bytes = 0;      // bytes of these
   // Within a node the receiver of a message has most of the work. It waits for a short message and takes it out of shared memory,
-  // into which the sender has copied it; a long one it copies from the sender's memory.
+  // into which the sender has copied it. It copies a long message from the sender's memory.
   Count taken_messages = 0;  // of a rank: three quarters of those that it receives, and a quarter of those that it sends
   Bytes taken_bytes = 0;     // of a rank: what it receives, or if that is more, what it sends in messages of up to 16 KiB
   Bytes with_copied = 0;     // taken_bytes of a rank, and what it copies between its own buffers
