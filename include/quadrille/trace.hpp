@@ -75,7 +75,7 @@ struct TracedActivity {
   bool operator==(const TracedActivity&) const = default;
 };
 
-// When everything happened. In a run, time 0 is when the earliest rank begins; in a simulation, when ranks begin that are not late.
+// When everything happened. Time 0: in a run, when the earliest rank begins; in a simulation, when ranks begin that are not late.
 struct TracedTime {
   TimeKind kind = TimeKind::logical;
   std::string title;  // one line for people
