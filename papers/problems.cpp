@@ -32,6 +32,12 @@ Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes) {
   return problem;
 }
 
+Count least_exchange_steps(const std::vector<Count>& sizes) {
+  Count least = 0;
+  for (const Bound& bound : lower_bounds_by_matchings(on_nodes(sizes))) least = std::max(least, bound.value);
+  return least;
+}
+
 std::vector<Bytes> places_of(const Regions& regions) {
   std::vector<Bytes> places;
   for (const Region& region : regions)

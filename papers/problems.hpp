@@ -19,6 +19,10 @@ Problem problem_of(Collective collective, Count ranks, Bytes block_bytes);
 // An exchange among nodes of given sizes.
 Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes = 1);
 
+// The fewest steps of an exchange among these nodes in which each block goes straight to its target, and in which a node has one
+// exchange at a time, with one other node and in both directions: the larger of the bounds by matchings.
+Count least_exchange_steps(const std::vector<Count>& sizes);
+
 struct Move {
   Count round = 0;   // from 0
   Count offset = 0;  // the receiver is rank + offset, modulo p

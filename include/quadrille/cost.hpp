@@ -34,7 +34,7 @@ Figures figures(const Schedule& schedule, bool every_rank = false);
 Bytes output_and_scratch(const Schedule& schedule);
 
 struct Bound {
-  std::string figure;  // "c1", "c2", "c2_shared", "node_rounds", "node_traffic_out" or "node_traffic_in"
+  std::string figure;  // "c1", "c2", "c2_shared", "node_rounds", "node_traffic_out", "node_traffic_in" or "matchings"
   Count value = 0;     // no schedule of the problem, on `ports` ports or on the topology, has a smaller figure
   std::string source;
 };
@@ -61,6 +61,12 @@ NodeFigures node_figures(const Schedule& schedule);
 // Returns lower bounds of "node_rounds", if nodes have `node_ports` ports, "node_traffic_out" and "node_traffic_in". A figure may
 // have several bounds.
 std::vector<Bound> lower_bounds_between_nodes(const Problem& problem, Count node_ports);
+
+// Returns lower bounds of "matchings", the steps of an alltoall or alltoallv on nodes that have one exchange at a time, with one
+// other node and in both directions: by the exchanges of the busiest node, and by those within an odd number of nodes. They hold if
+// each block goes from its source to its target in a message of its own; a step exchanges the two blocks of two ranks. Returns an
+// empty list for other collectives. Throws Error{too_large} for an alltoall on more than 4096 nodes. Source: [sanders2002].
+std::vector<Bound> lower_bounds_by_matchings(const Problem& problem);
 
 // How a schedule loads the links of a network. A message with a port runs straight from that port where the network
 // has such a route; other messages take the network's own route.

@@ -47,8 +47,12 @@ struct RoundFigures {
   Count exchanges = 0;         // exchanges of a node's ranks with other nodes
   Bytes exchanged = 0;         // bytes of these exchanges
   Bytes longest_exchange = 0;  // bytes of the longest exchange
-  Count inside_messages = 0;   // sent, or received, by a rank within its node
-  Bytes inside_bytes = 0;      // sent, or received, by a rank within its node
+  // The same if a node has one exchange at a time, with one other node and in both directions. What two ranks send each other in
+  // the round is one exchange, as long as the longer of both messages (cost/matchings.hpp).
+  Count matchings = 0;        // the least number of steps, each a matching of the nodes
+  Bytes matched = 0;          // bytes of these steps, one after the other
+  Count inside_messages = 0;  // sent, or received, by a rank within its node
+  Bytes inside_bytes = 0;     // sent, or received, by a rank within its node
   // Work of a rank, and of all ranks of a node together, because they share the node's cores, memory and network
   // adapters. If the problem names no nodes, all ranks are on one node.
   Count outside_messages = 0;       // sent by a rank to other nodes, or received from them

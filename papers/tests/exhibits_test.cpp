@@ -38,7 +38,7 @@ TEST(Exhibits, AreThoseOfThePapers) {
                          "liu2005-conclusions", "sanders2002-conclusions", "grama2003-conclusions",
                          "liu2002-groups",      "liu2005-direct",          "grama2003-ecube",
                          "liu2002-fig3",        "liu2002-contention",      "liu2005-imaginary",
-                         "liu2002-measured"})
+                         "liu2002-measured",    "sanders2002-factors"})
     EXPECT_TRUE(ids.contains(id)) << id;
   EXPECT_EQ(find_exhibit("bruck1997-fig99"), nullptr);
 }
@@ -114,6 +114,12 @@ const std::vector<Fair> fair_verdicts{
     {"liu2005-lemma4", "in lock-step", "beyond its assumptions", "read as 384, ours 424"},
     {"liu2005-lemma4", "4x4: blocks, r c^2/8, with the routes of figure 2", "beyond its assumptions", "p >= 4"},
     {"liu2005-lemma4", "8x12: blocks, r c^2/8, with the routes of figure 2", "the paper is wrong", "paper 144, ours 152"},
+    {"liu2005-lemma4", "8x12: blocks with algorithm AR", "beyond its assumptions", "paper 144, ours 152"},
+    {"liu2005-lemma4", "12x16: blocks with algorithm AR", "holds", "paper 384, ours 384"},
+    {"sanders2002-bandwidth", "if each of its messages meets its answer", "beyond its assumptions", "nothing makes the two"},
+    {"sanders2002-bandwidth", "a factor of two and more", "holds", "paper at least 2, ours 2"},
+    {"sanders2002-steps", "the n^2 of the exchange inside a node", "holds", "paper 0, ours 0"},
+    {"sanders2002-factors", "concentrated in a single factor", "holds", "paper 0, ours 0"},
     {"liu2005-fig6", "4x4", "beyond its assumptions", "rings of at least four ranks"},
     {"liu2005-fig6", "16x16: bytes per block from which", "the paper is wrong", "paper at most 1, ours 1.973"},
     {"sanders2002-fig3", "as the algorithm is printed", "misprint", "section 3 says p n"},

@@ -12,13 +12,17 @@
 // 3. Combined for all. If every node needs the combination of the vectors of all, each byte of the vector takes 2 (N - 1)
 //    messages between nodes: those by which the first node hears of all others, of which each must send one, and then one for each
 //    other node, which has not heard of all before [patarasuk2009, with nodes for ranks].
+//
+// Bounds of matchings are those of cost/matchings.hpp.
 #include <algorithm>
 #include <numeric>
 #include <set>
 
+#include "cost/matchings.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/model.hpp"
 #include "quadrille/problem.hpp"
@@ -258,6 +262,29 @@ std::vector<Bound> lower_bounds_between_nodes(const Problem& problem, Count node
   add("node_traffic_out", busiest.out, all_in, "what other nodes need of a node", "an equal part of what all nodes must receive");
   add("node_traffic_in", busiest.in, all_out, "what a node needs of other nodes", "an equal part of what all nodes must send");
   return bounds;
+}
+
+std::vector<Bound> lower_bounds_by_matchings(const Problem& problem) {
+  constexpr Count most_nodes = 4096;  // of each two of which the exchanges are listed
+  if (!is_exchange(problem.collective)) return {};
+  const NodeRanks nodes(problem);
+  const Count node_count = nodes.node_count();
+  std::vector<PairLoad> loads;
+  if (has_pair_counts(problem.collective)) {
+    std::set<std::pair<Rank, Rank>> pairs;
+    for (Rank from = 0; from < problem.ranks; ++from)
+      for (const Share& share : Traffic(problem).sent_by(from)) pairs.insert(std::minmax(from, share.peer));
+    for (const auto& [one, other] : pairs)
+      if (nodes.node_of(one) != nodes.node_of(other)) loads.push_back({nodes.node_of(one), nodes.node_of(other), 1});
+  } else if (problem.block_bytes > 0) {
+    if (node_count > most_nodes)
+      throw Error(ErrorCode::too_large, "bounds of matchings are computed for at most 4096 nodes; name fewer nodes");
+    for (Count one = 0; one < node_count; ++one)
+      for (Count other = one + 1; other < node_count; ++other) loads.push_back({one, other, nodes.size(one) * nodes.size(other)});
+  }
+  const MatchingBounds bounds = matching_bounds(std::move(loads));
+  return {{"matchings", bounds.degree, "sanders2002, section 3: the exchanges of the busiest node"},
+          {"matchings", bounds.odd_set, "edmonds1965: n nodes, n odd, have (n - 1) / 2 exchanges with each other at a time"}};
 }
 
 }  // namespace quadrille

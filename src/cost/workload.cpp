@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cost/matchings.hpp"
 #include "cost/work.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
@@ -310,6 +311,7 @@ class WorkloadCounting {
     const auto pair = [](const Part& part) { return std::pair(part.from, part.to); };
     std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) { return pair(a) < pair(b); });
     ByRank<Totals> of_node(nodes_->node_count());
+    std::vector<RankExchange> exchanges;
     for (auto first = parts.begin(); first != parts.end();) {
       Bytes sum = 0;
       auto last = first;
@@ -317,8 +319,11 @@ class WorkloadCounting {
       round.longest_exchange = std::max(round.longest_exchange, sum);
       of_node[nodes_->node_of(first->from)].send(sum);
       of_node[nodes_->node_of(first->to)].receive(sum);
+      exchanges.push_back({first->from, first->to, sum});
       first = last;
     }
+    const LeastMatchings least = least_matchings(std::move(exchanges), *nodes_);
+    round.matchings = least.steps, round.matched = least.bytes;
     for (const Totals& totals : of_node) {
       round.exchanges = std::max(round.exchanges, totals.messages());
       round.exchanged = std::max(round.exchanged, totals.bytes());

@@ -14,8 +14,10 @@
 //         the scratch memory of every rank that it visits. A message is a box of slots, which is read at the sender and
 //         written at the receiver.
 // Cost    N is the longest of k sides: k N / 2 rounds; at2 takes 2 + 2 floor(N / 4). C2 = p N / 8 blocks for even N,
-//         the least possible for any schedule; it is exact if the halves and parts divide the block and kernel=sr. Each
-//         rank copies all its blocks twice.
+//         the least possible for any schedule; it is exact if the halves and parts divide the block, and if kernel=sr. With
+//         kernel=ar, a ring of p = 2 (mod 4) has ceil(p^2 / 8), and at2 on r x c, r = 0 and c = 4 (mod 8), up to r more: the
+//         paper lets rows and columns run at their own pace, while here they share rounds. Each rank copies all its blocks
+//         twice.
 // Prefer  at2 on all networks that are tori with the grid's sides; dimension-split if a side is odd or there are more
 //         than two sides.
 #include <fmt/format.h>
@@ -58,6 +60,25 @@ Spans odd_ones_towards(int direction, const TorusSide& side) {
   return spans;
 }
 
+// If the longest lines take one step in each round, in which do shorter lines take theirs, in their order, so that the sum over the
+// rounds of the longer message is the least? Both lists have the lengths of messages by step. Returns by round the step, or -1.
+std::vector<Count> steps_by_round(const std::vector<Bytes>& longest, const std::vector<Bytes>& shorter) {
+  const std::size_t rounds = longest.size(), steps = shorter.size();
+  // least[i][j]: the sum over the rounds from i on, in which the steps from j on are taken
+  std::vector least(rounds + 1, std::vector<Bytes>(steps + 1, 0));
+  const auto with_step = [&](std::size_t i, std::size_t j) { return std::max(longest[i], shorter[j]) + least[i + 1][j + 1]; };
+  const auto is_better = [&](std::size_t i, std::size_t j) {
+    return j < steps && (steps - j == rounds - i || with_step(i, j) <= longest[i] + least[i + 1][j]);
+  };
+  for (std::size_t i = rounds; i-- > 0;)
+    for (std::size_t j = steps - std::min(steps, rounds - i); j <= steps; ++j)
+      least[i][j] = is_better(i, j) ? with_step(i, j) : longest[i] + least[i + 1][j];
+  std::vector<Count> by_round(rounds, -1);
+  for (std::size_t i = 0, j = 0; i < rounds; ++i)
+    if (is_better(i, j)) by_round[i] = static_cast<Count>(j++);
+  return by_round;
+}
+
 class TorusExchange {
  public:
   TorusExchange(const Problem& problem, Kernel kernel, Rank me)
@@ -66,6 +87,7 @@ class TorusExchange {
         ranks_(problem.ranks),
         kernel_(kernel),
         me_(me),
+        placed_(sides_.size()),
         program_(me) {
     program_.scratch(ranks_ * block_bytes_);
   }
@@ -80,13 +102,14 @@ class TorusExchange {
     }
     program_.expect(steps, 4 * parts);  // two directions, each sent and received
     arrange(parts);
+    if (k > 1) place_steps(1, parts);
     const bool in_three_stages = k == 1 && kernel_ == Kernel::alternating;  // algorithm AR
     for (std::size_t turn = 0; turn < k; ++turn) {
       if (!in_three_stages) program_.stage(k == 1 ? "around the ring" : fmt::format("turn {}", turn));
-      for (Count step = 0; step < rounds; ++step) {
-        if (in_three_stages) enter_stage_of_ring(step);
+      for (Count round = 0; round < rounds; ++round) {
+        if (in_three_stages) enter_stage_of_ring(round);
         program_.begin_round();
-        for (std::size_t part = 0; part < k; ++part) cross((part + turn) % k, 1, slots_of(parts, static_cast<Count>(part)), step);
+        for (std::size_t part = 0; part < k; ++part) cross((part + turn) % k, 1, slots_of(parts, static_cast<Count>(part)), round);
       }
     }
     rearrange(parts);
@@ -97,15 +120,16 @@ class TorusExchange {
     const Slots slots = slots_of(1, 0);
     const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4;
     program_.expect(rounds, 8);  // two dimensions and two directions, each sent and received
+    place_steps(2, 1);
     arrange(1);
     program_.stage("phase 1");
     enter_groups(slots);
     const std::size_t first = (coordinate(0) + coordinate(1)) % 2 == 0 ? 1 : 0;
     for (const std::size_t dimension : {first, 1 - first}) {
       program_.stage(dimension == first ? "phase 2" : "phase 3");
-      for (Count step = 0; step < rounds; ++step) {
+      for (Count round = 0; round < rounds; ++round) {
         program_.begin_round();
-        cross(dimension, 2, slots, step);
+        cross(dimension, 2, slots, round);
       }
     }
     rearrange(1);
@@ -147,11 +171,35 @@ class TorusExchange {
     return {{Buffer::scratch, ranks_ * begin, ranks_ * (end - begin), {}}};
   }
 
-  // One step along all lines of a dimension for the blocks in `slots`. Each rank's line consists of every `scale`-th
-  // rank.
-  void cross(std::size_t dimension, Count scale, const Slots& slots, Count step) {
+  // Decides in which rounds lines take their steps: one in each, until they have no more. But the messages of the alternating
+  // kernel are not the longest in the same steps of all lines. So the steps of shorter lines are placed in rounds with long
+  // messages.
+  void place_steps(Count scale, Count parts) {
+    if (kernel_ == Kernel::simple) return;
+    std::vector<std::vector<Bytes>> lengths;  // by dimension and step
+    std::size_t longest = 0;
+    for (std::size_t dimension = 0; dimension < sides_.size(); ++dimension) {
+      lengths.emplace_back();
+      for (Count step = 0; step < ring_kernel::steps(kernel_, sides_[dimension].length / scale); ++step) {
+        Bytes length = 0;
+        for (const int direction : {1, -1})
+          for (const Count place : {Count{0}, scale})
+            length = std::max(length, bytes(leaving(dimension, scale, slots_of(parts, 0), step, direction, place)));
+        lengths.back().push_back(length);
+      }
+      if (lengths.back().size() > lengths[longest].size()) longest = dimension;
+    }
+    for (std::size_t dimension = 0; dimension < sides_.size(); ++dimension)
+      if (lengths[dimension].size() < lengths[longest].size())
+        placed_[dimension] = steps_by_round(lengths[longest], lengths[dimension]);
+  }
+
+  // The step that all lines of a dimension take in a round, if any, for the blocks in `slots`. Each rank's line consists of every
+  // `scale`-th rank.
+  void cross(std::size_t dimension, Count scale, const Slots& slots, Count round) {
     const TorusSide& side = sides_[dimension];
-    if (step >= ring_kernel::steps(kernel_, side.length / scale)) return;
+    const Count step = placed_[dimension].empty() ? round : placed_[dimension][static_cast<std::size_t>(round)];
+    if (step < 0 || step >= ring_kernel::steps(kernel_, side.length / scale)) return;
     const Count hop = scale * ring_kernel::links(kernel_, step);
     for (const int direction : {1, -1}) {
       const Port port{side.dimension, direction};
@@ -166,7 +214,8 @@ class TorusExchange {
   Regions leaving(std::size_t dimension, Count scale, const Slots& slots, Count step, int direction, Count coordinate) const {
     const TorusSide& side = sides_[dimension];
     const Count size = side.length / scale;
-    const bool by_target = kernel_ == Kernel::alternating && (scale == 1 || size % 4 == 0);
+    // Algorithm AR sends whole blocks along a ring. Where dimensions share the blocks, those for the opposite rank are divided.
+    const bool by_target = kernel_ == Kernel::alternating && (sides_.size() == 1 || size % 4 == 0);
     const auto found = ring_kernel::departure(kernel_, by_target ? Antipode::by_target : Antipode::shared, size, coordinate / scale,
                                               step, direction);
     Regions regions;
@@ -241,6 +290,7 @@ class TorusExchange {
   const Count ranks_;
   const Kernel kernel_;
   const Rank me_;
+  std::vector<std::vector<Count>> placed_;  // by dimension and round: the step of its lines, or -1; empty: step i in round i
   ProgramBuilder program_;
 };
 
@@ -278,7 +328,9 @@ Count torus_ports(const Problem& problem, const Parameters&) {
 
 const Parameter kernel_parameter{
     .name = "kernel",
-    .summary = "how blocks move along a line: one link per step (sr), or two, with even and odd positions alternating (ar)",
+    .summary =
+        "how blocks move along a line: one link per step (sr), or two, with even and odd positions alternating (ar; on "
+        "some tori with sides of different lengths it moves a little more than the least volume)",
     .standard = "sr",
     .choices = {"sr", "ar"},
 };
@@ -299,8 +351,8 @@ extern const Algorithm alltoall_torus{
     .id = "torus",
     .summary = "all-port exchange on the grid as a torus: shortest paths, no link used twice in a round, the least possible volume",
     .picture =
-        "Blocks leave in several directions at once, each on a shortest way, and in no round do two messages share a link. No "
-        "schedule has a smaller volume on a torus. The price is that a rank copies its blocks before and after.",
+        "Blocks leave in several directions at once, each on a shortest way, and in no round do two messages share a link. With "
+        "kernel=sr no schedule has a smaller volume on a torus. The price is that a rank copies its blocks before and after.",
     .needs = "order=at2 two even sides; kernel=ar even sides",
     .source = "liu2005, sections 3 and 4",
     .parameters = {kernel_parameter, order_parameter},

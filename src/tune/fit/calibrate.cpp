@@ -124,7 +124,8 @@ std::optional<Coefficients> cluster(Measuring& measuring, const std::vector<Coun
                      {"transfer_us_per_byte", in_microseconds(between.s_per_byte)},
                      {"inside_startup_us", 0},
                      {"inside_us_per_byte", 0},
-                     {"node_ports", 1}};
+                     {"node_ports", 1},
+                     {"matching", 0}};
   const auto mate = std::find(nodes.begin() + 1, nodes.end(), nodes[0]);
   if (mate == nodes.end()) return costs;
   const LineFit inside = fits.emplace_back(pair_line(measuring, ranks, 0, mate - nodes.begin(), "an exchange inside a node"));

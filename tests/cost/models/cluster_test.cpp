@@ -20,8 +20,8 @@ Problem on_nodes(const std::vector<Count>& sizes, Bytes bytes) {
 }
 
 Coefficients nodes_with_ports(double ports) {
-  return {
-      {"startup_us", 1e6}, {"transfer_us_per_byte", 1}, {"inside_startup_us", 0}, {"inside_us_per_byte", 0}, {"node_ports", ports}};
+  return {{"startup_us", 1e6},       {"transfer_us_per_byte", 1}, {"inside_startup_us", 0},
+          {"inside_us_per_byte", 0}, {"node_ports", ports},       {"matching", 0}};
 }
 
 // T = steps (alpha + beta m) if messages within nodes cost nothing: the steps between nodes of the table.
@@ -71,8 +71,8 @@ TEST(ClusterModel, PricesCombinedMessages) {
 }
 
 TEST(ClusterModel, ChargesMessagesWithinNodesOnlyIfNothingElseHappens) {
-  const Coefficients costs{
-      {"startup_us", 0}, {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6}, {"inside_us_per_byte", 1}, {"node_ports", 1}};
+  const Coefficients costs{{"startup_us", 0},         {"transfer_us_per_byte", 0}, {"inside_startup_us", 1e6},
+                           {"inside_us_per_byte", 1}, {"node_ports", 1},           {"matching", 0}};
   // Two nodes of four ranks: three rounds of the last stage are within nodes.
   EXPECT_NEAR(priced(on_nodes({4, 4}, 10), "clustered:mode=inter", "cluster", costs), 3 * (1e6 + 10), 1e-2);
   const Workload flat = workload(make_schedule(Problem::alltoall(4, 1), "shift"), {.nodes = true});

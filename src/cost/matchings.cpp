@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cost/matchings.hpp"
+
+#include <bit>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr std::size_t most_nodes_in_all_sets = 10;  // of which all sets are looked at; 2^10 take microseconds
+
+// Replaces the numbers of nodes by 0, 1, .., sorts the pairs, and adds up the amounts of each. Returns the number of nodes.
+std::size_t make_compact(std::vector<PairLoad>& loads) {
+  std::vector<Count> nodes;
+  for (const PairLoad& load : loads) nodes.insert(nodes.end(), {load.one, load.other});
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  const auto number = [&](Count node) {
+    return static_cast<Count>(std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
+  };
+  for (PairLoad& load : loads) {
+    const Count one = number(load.one), other = number(load.other);
+    load.one = std::min(one, other), load.other = std::max(one, other);
+  }
+  const auto pair = [](const PairLoad& load) { return std::pair(load.one, load.other); };
+  std::sort(loads.begin(), loads.end(), [&](const PairLoad& a, const PairLoad& b) { return pair(a) < pair(b); });
+  std::size_t kept = 0;
+  for (const PairLoad& load : loads)
+    if (kept > 0 && pair(loads[kept - 1]) == pair(load))
+      add_bytes(loads[kept - 1].amount, load.amount);
+    else
+      loads[kept++] = load;
+  loads.resize(kept);
+  return nodes.size();
+}
+
+// Returns the bound of a set of `nodes` nodes, an odd number, that exchange `amount` among themselves.
+Count bound_of_odd_set(std::size_t nodes, Count amount) {
+  const Count pairs = static_cast<Count>(nodes / 2);
+  return amount / pairs + (amount % pairs == 0 ? 0 : 1);
+}
+
+Count among_all_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
+  std::vector<Count> within(std::size_t{1} << nodes);  // by set, whose bits are nodes: what its nodes exchange with each other
+  for (const PairLoad& load : loads) within[std::size_t{1} << load.one | std::size_t{1} << load.other] = load.amount;
+  Count most = 0;
+  for (std::size_t set = 1; set < within.size(); ++set) {
+    const auto count = static_cast<std::size_t>(std::popcount(set));
+    if (count < 3) continue;
+    // The pairs of the set are those without its first node, and those of the first node with each other one.
+    const std::size_t first = set & -set;
+    within[set] = within[set ^ first];
+    for (std::size_t rest = set ^ first; rest != 0; rest &= rest - 1) within[set] += within[first | (rest & -rest)];
+    if (count % 2 == 1) most = std::max(most, bound_of_odd_set(count, within[set]));
+  }
+  return most;
+}
+
+Count among_remaining_sets(const std::vector<PairLoad>& loads, std::vector<Count> degrees) {
+  std::vector<std::vector<std::pair<std::size_t, Count>>> partners(degrees.size());
+  Count within = 0, most = 0;
+  for (const PairLoad& load : loads) {
+    partners[index(load.one)].emplace_back(index(load.other), load.amount);
+    partners[index(load.other)].emplace_back(index(load.one), load.amount);
+    within += load.amount;
+  }
+  std::set<std::pair<Count, std::size_t>> remaining;  // what a node exchanges with the remaining ones, and its number
+  for (std::size_t node = 0; node < degrees.size(); ++node) remaining.emplace(degrees[node], node);
+  for (; remaining.size() > 2;) {
+    if (remaining.size() % 2 == 1) most = std::max(most, bound_of_odd_set(remaining.size(), within));
+    const std::size_t taken = remaining.begin()->second;
+    remaining.erase(remaining.begin());
+    for (const auto& [other, amount] : partners[taken]) {
+      const auto found = remaining.find({degrees[other], other});
+      if (found == remaining.end()) continue;
+      remaining.erase(found);
+      remaining.emplace(degrees[other] -= amount, other);
+      within -= amount;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+MatchingBounds matching_bounds(std::vector<PairLoad> loads) {
+  const std::size_t nodes = make_compact(loads);
+  std::vector<Count> degrees(nodes, 0), partners(nodes, 0);
+  Count all = 0;
+  for (const PairLoad& load : loads) {
+    add_bytes(all, load.amount);
+    for (const Count node : {load.one, load.other}) degrees[index(node)] += load.amount, ++partners[index(node)];
+  }
+  MatchingBounds bounds;
+  for (const Count degree : degrees) bounds.degree = std::max(bounds.degree, degree);
+  // An odd set needs three nodes, of which one has two partners; it has no more exchanges than there are.
+  if (all <= bounds.degree || std::all_of(partners.begin(), partners.end(), [](Count count) { return count < 2; })) return bounds;
+  bounds.odd_set = nodes <= most_nodes_in_all_sets ? among_all_sets(loads, nodes) : among_remaining_sets(loads, std::move(degrees));
+  return bounds;
+}
+
+LeastMatchings least_matchings(std::vector<RankExchange> exchanges, const NodeRanks& nodes) {
+  for (RankExchange& each : exchanges)
+    if (each.other < each.one) std::swap(each.one, each.other);
+  std::sort(exchanges.begin(), exchanges.end(), [](const RankExchange& a, const RankExchange& b) {
+    return std::tuple(a.one, a.other, b.bytes) < std::tuple(b.one, b.other, a.bytes);  // of a pair's two messages the longer first
+  });
+  exchanges.erase(std::unique(exchanges.begin(), exchanges.end(),
+                              [](const RankExchange& a, const RankExchange& b) { return a.one == b.one && a.other == b.other; }),
+                  exchanges.end());
+  if (exchanges.empty()) return {};
+  std::vector<PairLoad> counts, bytes;
+  Bytes shortest = exchanges.front().bytes, all = 0;
+  for (const RankExchange& each : exchanges) {
+    counts.push_back({nodes.node_of(each.one), nodes.node_of(each.other), 1});
+    bytes.push_back({counts.back().one, counts.back().other, each.bytes});
+    shortest = std::min(shortest, each.bytes);
+    add_bytes(all, each.bytes);
+  }
+  LeastMatchings least{.steps = matching_bounds(std::move(counts)).least()};
+  least.bytes = least.steps * shortest;  // at most `all`
+  const bool are_alike = all == shortest * static_cast<Count>(exchanges.size());
+  if (!are_alike) least.bytes = std::max(least.bytes, matching_bounds(std::move(bytes)).least());
+  return least;
+}
+
+}  // namespace quadrille

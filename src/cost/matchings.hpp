@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nodes that have one exchange at a time, with one other node and in both directions [sanders2002, section 1]. At a time, such
+// exchanges are a matching of the nodes. So the exchanges of a round take as many steps as the matchings into which they can be
+// divided: an edge colouring of a multigraph, whose vertices are the nodes. Two bounds hold:
+//   degree   the most exchanges of one node;
+//   odd set  the exchanges within an odd number n of nodes, over (n - 1) / 2, because as many of them can take place at a time.
+// If exchanges can be interrupted, the larger bound is the least time [edmonds1965]. If they cannot and are equally long, as steps
+// are, the least number of steps is the larger bound, or one more than the degree [chen2019].
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "problem/node_ranks.hpp"
+#include "quadrille/types.hpp"
+
+namespace quadrille {
+
+// What two nodes exchange: a number of exchanges, or their bytes.
+struct PairLoad {
+  Count one = 0, other = 0;
+  Count amount = 0;
+};
+
+struct MatchingBounds {
+  Count degree = 0, odd_set = 0;
+  Count least() const { return std::max(degree, odd_set); }
+};
+
+// Returns both bounds. A pair may be listed several times, in either order. The odd sets are all sets of up to ten nodes that
+// exchange anything. Among more nodes they are those that remain if the node that exchanges least with the remaining ones is taken
+// away, again and again. If each two nodes exchange the product of two sizes, as in an alltoall, these are the largest nodes, and
+// so the best sets. Throws Error{too_large} if a sum reaches 2^63.
+MatchingBounds matching_bounds(std::vector<PairLoad> loads);
+
+// What two ranks of different nodes send each other in a round: one exchange, as long as the longer of both messages.
+struct RankExchange {
+  Rank one = 0, other = 0;
+  Bytes bytes = 0;
+};
+
+struct LeastMatchings {
+  Count steps = 0;
+  Bytes bytes = 0;  // of all steps, one after the other: at least `steps` times the shortest exchange
+};
+
+// Returns the larger bounds of the steps and of the bytes. What two ranks send may be listed in two parts, one for each direction.
+LeastMatchings least_matchings(std::vector<RankExchange> exchanges, const NodeRanks& nodes);
+
+}  // namespace quadrille
