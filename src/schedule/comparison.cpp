@@ -2,7 +2,7 @@
 #include "schedule/comparison.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "problem/collective_facts.hpp"
 #include "problem/same_problem.hpp"
@@ -102,9 +102,6 @@ Program normalised(Program program) {
     round.locals = std::move(pieces);
     normalise(round.sends);
     normalise(round.receives);
-    std::ranges::stable_sort(
-        round.receives, [](const Message& a, const Message& b) { return std::tie(a.peer, a.port) < std::tie(b.peer, b.port); });
-    std::ranges::stable_sort(round.control_receives, {}, &Control::peer);
   }
   std::erase_if(program.rounds, [](const Round& round) { return !does_something(round); });
   return program;

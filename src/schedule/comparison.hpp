@@ -16,9 +16,9 @@ namespace quadrille {
 // lengths, is not divided.
 std::vector<Local> pieces_of(const Local& local);
 
-// Returns the program as the JSON form represents it: contiguous runs, local operations with one region on each side, receives in
-// the order of their senders, and nothing that moves no bytes. Programs that do the same with the same bytes, in the same rounds,
-// then compare as equal. Throws Error{misuse, too_large} like `bytes` and `hull`.
+// Returns the program as the JSON form represents it: contiguous runs, local operations with one region on each side, and nothing
+// that moves no bytes. Programs that do the same with the same bytes, in the same rounds and order, then compare as equal. Throws
+// Error{misuse, too_large} like `bytes` and `hull`.
 Program normalised(Program program);
 
 // Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? A schedule

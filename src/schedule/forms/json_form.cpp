@@ -24,6 +24,9 @@ namespace quadrille {
 
 namespace {
 
+// The key of a message's place among the receives of its receiver in the round.
+constexpr const char* receive_place = "receive_place";
+
 // Appends the region unless it is empty.
 void read_region(const JsonValue& value, Regions& regions) {
   const Region region = read_json_region(value);
@@ -72,9 +75,30 @@ class RoundReader {
     if (const auto messages = round.find("messages"))
       messages->for_each([this](const JsonValue& message) { read_message(message); });
     if (const auto control = round.find("control")) control->for_each([this](const JsonValue& entry) { read_control(entry); });
+    enter(receives_, &Round::receives);
+    enter(control_receives_, &Round::control_receives);
   }
 
  private:
+  template <class End>
+  struct Received {
+    Count place;
+    Rank by;
+    End end;
+  };
+
+  // Adds receives in ascending order of their places; those with equal places in the order of the document.
+  template <class End>
+  void enter(std::vector<Received<End>>& list, std::vector<End> Round::*receives) {
+    std::ranges::stable_sort(list, {}, &Received<End>::place);
+    for (Received<End>& received : list) (round_of(received.by).*receives).push_back(std::move(received.end));
+  }
+
+  static Count read_place(const JsonValue& message) {
+    const auto place = message.find(receive_place);
+    return place ? place->integer("a place among the receives of a round", 0) : 0;
+  }
+
   Rank read_rank(const JsonValue& rank) const { return rank.integer("a rank", 0, size(programs_) - 1); }
   Round& round_of(Rank rank) { return round_numbered(programs_[index(rank)], number_); }
 
@@ -87,7 +111,19 @@ class RoundReader {
     if (sides.size() != 2) sides.expected("a source and a target");
     Local read{copy ? LocalKind::copy : LocalKind::reduce, {}, read_side(sides.entry(0)), read_side(sides.entry(1))};
     if (reduce) read.order = read_order(local.key("order"));
+    if (const auto continues = local.find("continues"); continues && continues->boolean()) return continue_local(local, rank, read);
     if (!read.source.empty() || !read.target.empty()) round_of(rank).locals.push_back(std::move(read));
+  }
+
+  // Adds a piece to the last operation of the rank.
+  void continue_local(const JsonValue& place, Rank rank, const Local& piece) {
+    const std::vector<Round>& rounds = programs_[index(rank)].rounds;
+    const bool any = !rounds.empty() && rounds.back().number == number_ && !rounds.back().locals.empty();
+    Local* last = any ? &round_of(rank).locals.back() : nullptr;
+    if (!last || last->kind != piece.kind || last->order != piece.order)
+      place.refuse(fmt::format("continues no operation of its kind: none of rank {} stands before it in this round", rank));
+    last->source.insert(last->source.end(), piece.source.begin(), piece.source.end());
+    last->target.insert(last->target.end(), piece.target.begin(), piece.target.end());
   }
 
   void read_message(const JsonValue& message) {
@@ -96,9 +132,10 @@ class RoundReader {
     const auto port = read_port(message);
     Regions read = read_regions(message.key("read"));
     Regions write = read_regions(message.key("write"));
+    const Count place = read_place(message);
     if (read.empty() && write.empty()) return;
     round_of(from).sends.push_back({to, std::move(read), port});
-    round_of(to).receives.push_back({from, std::move(write), port});
+    receives_.push_back({place, to, {from, std::move(write), port}});
   }
 
   void read_control(const JsonValue& control) {
@@ -106,11 +143,13 @@ class RoundReader {
     const Rank to = read_rank(control.key("to"));
     const Bytes size = control.key("bytes").integer(a_size, 0);
     round_of(from).control_sends.push_back({to, size});
-    round_of(to).control_receives.push_back({from, size});
+    control_receives_.push_back({read_place(control), to, {from, size}});
   }
 
   std::vector<Program>& programs_;
   Count number_;
+  std::vector<Received<Message>> receives_;
+  std::vector<Received<Control>> control_receives_;
 };
 
 // Reads the sizes of a buffer. Returns an empty list if they are the sizes that the problem defines.
@@ -165,7 +204,7 @@ namespace {
   throw Error(ErrorCode::malformed, what + ", which the JSON form cannot express; use the text form");
 }
 
-// One end of a message or control message. For a send, `partner` has the regions of the matching receive.
+// One end of a message or control message. A send gets `partner`, the regions of the matching receive, and `place` from it.
 struct End {
   Count round = 0;
   Rank from = 0, to = 0;
@@ -173,6 +212,7 @@ struct End {
   Bytes control_bytes = 0;
   const Regions* regions = nullptr;
   const Regions* partner = nullptr;
+  Count place = 0;  // among the receives of `to` in this round
 
   auto meeting() const { return std::tie(round, from, to, port, control_bytes); }
 };
@@ -193,7 +233,7 @@ void by_round(auto& list) {
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.round < b.round; });
 }
 
-// Gives each send the regions of the matching receive. If the same two ranks have several messages on the same port,
+// Gives each send the regions and the place of the matching receive. If the same two ranks have several messages on the same port,
 // the first send matches the first receive.
 void pair_up(std::vector<End>& senders, std::vector<End>& receivers, std::string_view verb) {
   const auto earlier = [](const End* a, const End* b) { return a->meeting() < b->meeting(); };
@@ -204,7 +244,7 @@ void pair_up(std::vector<End>& senders, std::vector<End>& receivers, std::string
   std::stable_sort(receives.begin(), receives.end(), earlier);
   for_each_meeting(
       sends, receives, [](const End* a, const End* b) { return a->meeting() <=> b->meeting(); },
-      [](End* sender, const End* receiver) { sender->partner = receiver->regions; },
+      [](End* sender, const End* receiver) { sender->partner = receiver->regions, sender->place = receiver->place; },
       [&](const End* sender) {
         inexpressible(fmt::format("in round {} rank {} sends {} to rank {} that is not received", sender->round, sender->from, verb,
                                   sender->to));
@@ -216,6 +256,22 @@ void pair_up(std::vector<End>& senders, std::vector<End>& receivers, std::string
   by_round(senders);
 }
 
+// Sets the place to 0 in all messages that a rank receives in a round if it receives them in the order in which the document lists
+// them: readers then need no places.
+void forget_needless_places(std::vector<End>& messages) {
+  std::vector<End*> received;
+  for (End& message : messages) received.push_back(&message);
+  const auto by_receiver = [](const End* message) { return std::pair(message->round, message->to); };
+  std::ranges::stable_sort(received, {}, by_receiver);
+  for (auto first = received.begin(), last = first; first != received.end(); first = last) {
+    last = std::find_if(first, received.end(), [&](const End* message) { return by_receiver(message) != by_receiver(*first); });
+    Count place = 0;
+    const bool as_listed = std::ranges::is_sorted(first, last, {}, &End::place);
+    std::ranges::sort(first, last, {}, &End::place);
+    std::for_each(first, last, [&](End* message) { message->place = as_listed ? 0 : place++; });
+  }
+}
+
 Rounds turned(const std::vector<Program>& programs) {
   Rounds rounds;
   std::vector<End> receives, control_receives;
@@ -224,16 +280,18 @@ Rounds turned(const std::vector<Program>& programs) {
       const Rank me = program.rank;
       for (const Local& local : round.locals) rounds.locals.push_back({round.number, me, &local});
       for (const Message& send : round.sends) rounds.messages.push_back({round.number, me, send.peer, send.port, 0, &send.regions});
-      for (const Message& receive : round.receives)
-        receives.push_back({round.number, receive.peer, me, receive.port, 0, &receive.regions});
+      for (Count place = 0; const Message& receive : round.receives)
+        receives.push_back({round.number, receive.peer, me, receive.port, 0, &receive.regions, nullptr, place++});
       for (const Control& send : round.control_sends) rounds.controls.push_back({round.number, me, send.peer, {}, send.bytes});
-      for (const Control& receive : round.control_receives)
-        control_receives.push_back({round.number, receive.peer, me, {}, receive.bytes});
+      for (Count place = 0; const Control& receive : round.control_receives)
+        control_receives.push_back({round.number, receive.peer, me, {}, receive.bytes, nullptr, nullptr, place++});
     }
   by_round(rounds.locals);
   pair_up(rounds.messages, receives, "a message");
   pair_up(rounds.controls, control_receives, "a control entry");
   std::erase_if(rounds.messages, [](const End& message) { return bytes(*message.regions) == 0 && bytes(*message.partner) == 0; });
+  forget_needless_places(rounds.messages);
+  forget_needless_places(rounds.controls);
   return rounds;
 }
 
@@ -344,7 +402,8 @@ class JsonWriter {
     const std::size_t first_control = next_control_;
     for (; next_control_ < rounds_.controls.size() && rounds_.controls[next_control_].round == number; ++next_control_) {
       const End& control = rounds_.controls[next_control_];
-      out_.print("{}\n    {{\"from\": {}, \"to\": {}, \"bytes\": {}}}", separator, control.from, control.to, control.control_bytes);
+      out_.print("{}\n    {{\"from\": {}, \"to\": {}, \"bytes\": {}", separator, control.from, control.to, control.control_bytes);
+      end_message(control);
       separator = ",";
     }
     out_.print("{}}}", next_control_ > first_control ? "]" : "");
@@ -353,6 +412,7 @@ class JsonWriter {
   // The format pairs one source region with one target region, so an operation on lists is written as several operations.
   void write_local(const LocalAt& place, const char*& separator) {
     const bool is_copy = place.local->kind == LocalKind::copy;
+    const char* continues = "";
     for (const Local& piece : pieces_of(*place.local)) {
       out_.print("{}\n    {{\"rank\": {}, \"{}\": [", separator, place.rank, is_copy ? "copy" : "reduce");
       if (bytes(piece.source) == bytes(piece.target))
@@ -361,7 +421,7 @@ class JsonWriter {
         write_regions(piece.source), out_.print(", "), write_regions(piece.target);
       out_.print("]");
       if (!is_copy) out_.print(", \"order\": \"{}\"", piece.order == OperandOrder::source_first ? "source-first" : "target-first");
-      out_.print("}}");
+      out_.print("{}}}", std::exchange(continues, ", \"continues\": true"));
       separator = ",";
     }
   }
@@ -373,8 +433,13 @@ class JsonWriter {
     write_regions(flattened(*message.regions));
     out_.print(", \"write\": ");
     write_regions(flattened(*message.partner));
-    out_.print("}}");
+    end_message(message);
     separator = ",";
+  }
+
+  void end_message(const End& message) {
+    if (message.place > 0) out_.print(", \"{}\": {}", receive_place, message.place);
+    out_.print("}}");
   }
 
   void write_regions(const Regions& runs) {
