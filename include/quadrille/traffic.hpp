@@ -4,6 +4,10 @@
 // takes 6 MB and the matrix 2 GiB. A Traffic gives access to the counts in either form, and also to those of an
 // alltoall, which are all equal.
 //
+// Blocks may be *shared*: a rank has one block for all its targets, which lies in its input once. Such a problem is a
+// neighbourhood allgatherv (MPI_Neighbor_allgatherv), or, in other words, multiple multicast. Every algorithm of alltoallv solves
+// it; `multicast` also sends the bytes of a block once for several targets.
+//
 //   Problem problem = Problem::alltoallv(4, {{.from = 0, .to = 2, .bytes = 100}, {.from = 3, .to = 0, .bytes = 7}});
 //   for (const Share& share : Traffic(problem).sent_by(0)) ..  // {.peer = 2, .bytes = 100, .offset = 0}
 #pragma once
@@ -33,11 +37,13 @@ class SparseCounts {
  public:
   // The entries may be in any order; entries of 0 bytes are dropped. Throws Error{misuse} if an entry names a rank
   // that does not exist, has a negative count or repeats a pair, and Error{too_large} if the sum reaches 2^62 bytes.
-  SparseCounts(Count ranks, std::vector<TrafficEntry> entries);
+  // If blocks are shared, all entries of a rank above 0 are of its one block; throws Error{misuse} if they differ.
+  SparseCounts(Count ranks, std::vector<TrafficEntry> entries, bool shares_blocks = false);
 
   Count ranks() const { return static_cast<Count>(row_starts_.size()) - 1; }
   std::span<const Share> row(Rank from) const { return part(rows_, row_starts_, from); }       // ascending by peer
   std::span<const Share> column(Rank to) const { return part(columns_, column_starts_, to); }  // ascending by peer
+  bool shares_blocks() const { return shares_blocks_; }
 
  private:
   static std::span<const Share> part(const std::vector<Share>& shares, const std::vector<Count>& starts, Rank rank) {
@@ -47,6 +53,7 @@ class SparseCounts {
 
   std::vector<Share> rows_, columns_;
   std::vector<Count> row_starts_, column_starts_;  // p + 1 indices each, for p ranks
+  bool shares_blocks_;
 };
 
 // A view of a problem's counts. The counts must outlive it.
@@ -65,8 +72,9 @@ class Traffic {
   std::vector<Share> received_by(Rank to) const;  // in ascending order of sender
   std::vector<Bytes> row(Rank from) const;        // all p counts of this sender
 
-  Bytes sent_bytes(Rank from) const;
+  Bytes sent_bytes(Rank from) const;  // a shared block counts once
   Bytes received_bytes(Rank to) const;
+  bool shares_blocks() const { return sparse_ != nullptr && sparse_->shares_blocks(); }
   Bytes longest() const;   // the largest count
   Bytes heaviest() const;  // the most bytes that any rank sends, or receives; the literature calls it L
 
@@ -76,6 +84,15 @@ class Traffic {
   const std::vector<Bytes>* dense_;
   const SparseCounts* sparse_;
 };
+
+// Neighbourhood allgatherv among shares.size() ranks: rank i has a block of shares[i] bytes, and each rank receives the blocks of
+// the ranks in its list `sources`, in ascending order of these ranks. A rank may list itself. A rank that it lists several times
+// sends its block once: the other places need a copy inside the rank. Nobody needs the block of a rank that nobody lists, so the
+// input of this rank is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
+Problem neighborhood_allgatherv(const std::vector<Bytes>& shares, const std::vector<std::vector<Rank>>& sources);
+
+// The same counts, with shared blocks. `problem` must be an alltoallv. Throws as SparseCounts does.
+Problem with_shared_blocks(const Problem& problem);
 
 // Returns the problem of a rank that knows only its own counts: the bytes that it sends to each rank (`row`) and
 // receives from each rank (`column`), p values each. These counts suffice to plan `direct`, `shift`, `one-factor` and

@@ -75,6 +75,7 @@ static void add_exchanges(Table& table) {
   ROW(alltoallv_grid);
   ROW(alltoallv_four_stage);
   ROW(alltoallv_groups);
+  ROW(alltoallv_multicast);
   BASELINE(alltoallv_folded_four_stage);
   ROW(alltoallv_two_phase_bruck);
   ROW(alltoallv_padded_bruck);

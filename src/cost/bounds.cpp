@@ -98,19 +98,20 @@ std::vector<Bound> bounds_of_shares(const Problem& problem, Count k) {
 std::vector<Bound> bounds_of_pairs(const Problem& problem, Count k) {
   Count partners = 0;  // the most ranks that one rank sends to, or receives from
   Bytes load = 0;
-  const auto look_at = [&](Rank rank, const std::vector<Share>& shares) {
+  const auto look_at = [&](Rank rank, const std::vector<Share>& shares, bool is_one_block) {
     Count others = 0;
     Bytes total = 0;
     for (const Share& share : shares) {
-      others += share.peer == rank ? 0 : 1;
-      total += share.peer == rank ? 0 : share.bytes;
+      if (share.peer == rank) continue;
+      ++others;
+      total = is_one_block ? share.bytes : total + share.bytes;
     }
     partners = std::max(partners, others);
     load = std::max(load, total);
   };
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
-    look_at(rank, Traffic(problem).sent_by(rank));
-    look_at(rank, Traffic(problem).received_by(rank));
+    look_at(rank, Traffic(problem).sent_by(rank), Traffic(problem).shares_blocks());
+    look_at(rank, Traffic(problem).received_by(rank), false);
   }
   const BoundFacts& facts = facts_of(problem.collective).bounds;
   return {{"c1", rounds_to_reach(partners + 1, k), facts.rounds_source}, {"c2", quotient(load, k), facts.volume_source}};
@@ -142,18 +143,23 @@ struct Crossings {
   Count connected = 1;  // the most nodes that need the data of one node, or whose data one node needs; that node is included
 };
 
-// Each block has one origin and one target. So a node sends and receives what its ranks have for, and get from, other nodes.
+// Each block has one origin and one target. So a node sends and receives what its ranks have for, and get from, other nodes. A
+// shared block has several targets; it has to leave its node, and to enter each other node, once.
 Crossings of_pairs(const Problem& problem, const NodeRanks& nodes) {
   Crossings crossings(nodes);
   std::set<NodePair> pairs;
-  for (Rank from = 0; from < problem.ranks; ++from)
-    for (const Share& share : Traffic(problem).sent_by(from)) {
+  const Traffic traffic(problem);
+  for (Rank from = 0; from < problem.ranks; ++from) {
+    std::set<Count> entered;  // nodes that this rank's shared block enters
+    for (const Share& share : traffic.sent_by(from)) {
       const NodePair pair{nodes.node_of(from), nodes.node_of(share.peer)};
       if (pair.from == pair.to) continue;
-      crossings.of_node[pair.from].out += share.bytes;
-      crossings.of_node[pair.to].in += share.bytes;
       pairs.insert(pair);
+      if (traffic.shares_blocks() && !entered.insert(pair.to).second) continue;
+      if (entered.size() <= 1) crossings.of_node[pair.from].out += share.bytes;
+      crossings.of_node[pair.to].in += share.bytes;
     }
+  }
   ByRank<Count> receivers(nodes.node_count()), senders(nodes.node_count());
   crossings.connected = 1;
   for (const NodePair& pair : pairs)

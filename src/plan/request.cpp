@@ -31,13 +31,14 @@ std::uint64_t fingerprint(std::span<const Count> numbers) {
 // Fingerprint of one entry of a matrix of counts.
 std::uint64_t fingerprint(Rank from, Rank to, Bytes bytes) { return fingerprint(std::array{from, to, bytes}); }
 
-// Fingerprint of a matrix of counts; independent of dense or sparse form and of the order of entries.
+// Fingerprint of a matrix of counts; independent of dense or sparse form and of the order of entries. Shared blocks have another
+// one.
 std::uint64_t fingerprint(const Problem& problem) {
   std::uint64_t sum = 0;
   const Traffic traffic(problem);
   for (Rank from = 0; from < problem.ranks; ++from)
     for (const Share& share : traffic.sent_by(from)) sum += fingerprint(from, share.peer, share.bytes);
-  return sum;
+  return traffic.shares_blocks() ? ~sum : sum;
 }
 
 // Removes the first word from the text and returns it. A zero ends the word.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "problem/limits.hpp"
@@ -14,7 +15,7 @@
 
 namespace quadrille {
 
-SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
+SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries, bool shares_blocks) : shares_blocks_(shares_blocks) {
   if (ranks < 1) throw Error(ErrorCode::misuse, fmt::format("the number of ranks is {}; it must be at least 1", ranks));
   Bytes total = 0;
   for (const TrafficEntry& entry : entries) {
@@ -32,6 +33,11 @@ SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
     if (entries[i].from == entries[i - 1].from && entries[i].to == entries[i - 1].to)
       throw Error(ErrorCode::misuse, fmt::format("there are two counts for {} to {}", entries[i].from, entries[i].to));
   std::erase_if(entries, [](const TrafficEntry& entry) { return entry.bytes == 0; });
+  for (std::size_t i = 1; shares_blocks && i < entries.size(); ++i)
+    if (entries[i].from == entries[i - 1].from && entries[i].bytes != entries[i - 1].bytes)
+      throw Error(ErrorCode::misuse,
+                  fmt::format("rank {} shares one block among its targets, but has {} bytes for rank {} and {} for {}",
+                              entries[i].from, entries[i - 1].bytes, entries[i - 1].to, entries[i].bytes, entries[i].to));
 
   const auto build = [&](Rank TrafficEntry::*owner, Rank TrafficEntry::*peer, std::vector<Share>& shares,
                          std::vector<Count>& starts) {
@@ -49,6 +55,8 @@ SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries) {
   };
   build(&TrafficEntry::from, &TrafficEntry::to, rows_, row_starts_);
   build(&TrafficEntry::to, &TrafficEntry::from, columns_, column_starts_);
+  if (shares_blocks_)
+    for (Share& share : rows_) share.offset = 0;
 }
 
 namespace {
@@ -137,6 +145,31 @@ Bytes Traffic::heaviest() const {
     for (const Share& share : sent_by(from)) heaviest = std::max(heaviest, received[share.peer] += share.bytes);
   }
   return heaviest;
+}
+
+Problem neighborhood_allgatherv(const std::vector<Bytes>& shares, const std::vector<std::vector<Rank>>& sources) {
+  if (shares.size() != sources.size())
+    throw Error(ErrorCode::misuse, fmt::format("there are {} shares and {} lists of sources", shares.size(), sources.size()));
+  std::vector<TrafficEntry> entries;
+  for (Rank to = 0; to < size(sources); ++to)
+    for (const Rank from : std::set(sources[index(to)].begin(), sources[index(to)].end())) {
+      if (from < 0 || from >= size(shares))
+        throw Error(ErrorCode::misuse, fmt::format("rank {} has the source {}; ranks are 0 to {}", to, from, size(shares) - 1));
+      entries.push_back({from, to, shares[index(from)]});
+    }
+  Problem problem{.collective = Collective::alltoallv, .ranks = size(shares)};
+  problem.sparse_counts = std::make_shared<const SparseCounts>(problem.ranks, std::move(entries), /*shares_blocks=*/true);
+  return problem;
+}
+
+Problem with_shared_blocks(const Problem& problem) {
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < problem.ranks; ++from)
+    for (const Share& share : Traffic(problem).sent_by(from)) entries.push_back({from, share.peer, share.bytes});
+  Problem shared = problem;
+  shared.counts = nullptr;
+  shared.sparse_counts = std::make_shared<const SparseCounts>(problem.ranks, std::move(entries), /*shares_blocks=*/true);
+  return shared;
 }
 
 void check_own_share(Rank rank, Bytes sent, Bytes received) {

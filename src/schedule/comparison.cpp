@@ -172,6 +172,7 @@ std::uint64_t hash_of(const Problem& problem) {
   add_all(hash, problem.grid);
   if (has_pair_counts(problem.collective)) {
     const Traffic traffic(problem);
+    if (traffic.shares_blocks()) hash.add(true);
     for (Rank rank = 0; rank < problem.ranks; ++rank) {
       hash.add(traffic.sent_by(rank).size());
       for (const Share& share : traffic.sent_by(rank)) {

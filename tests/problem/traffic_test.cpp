@@ -6,6 +6,8 @@
 
 #include <sstream>
 
+#include "problem/problem_text.hpp"
+#include "problem/same_problem.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/document.hpp"
 #include "quadrille/error.hpp"
@@ -110,6 +112,24 @@ TEST(Traffic, RefusesInvalidMatrices) {
   EXPECT_THROW(check(other), Error);
   other.collective = Collective::allgatherv;
   EXPECT_THROW(check(other), Error);
+}
+
+TEST(Traffic, SharedBlocksLieInTheInputOnce) {
+  const Problem graph = neighborhood_allgatherv({5, 3, 0, 7}, {{1, 1}, {0, 1, 2}, {0, 2}, {3, 0}});
+  const Traffic traffic(graph);
+  EXPECT_TRUE(traffic.shares_blocks());
+  EXPECT_EQ(traffic.sent_by(0), (std::vector<Share>{{1, 5, 0}, {2, 5, 0}, {3, 5, 0}}));
+  EXPECT_EQ(traffic.received_by(1), (std::vector<Share>{{0, 5, 0}, {1, 3, 5}})) << "an empty block has no entry";
+  EXPECT_EQ(traffic.received_by(0), (std::vector<Share>{{1, 3, 0}})) << "an edge counts once";
+  EXPECT_EQ(traffic.input_offset(0, 3), 0);
+  EXPECT_EQ(traffic.bytes(3, 3), 7);
+  EXPECT_EQ(input_bytes(graph, 0), 5);
+  EXPECT_EQ(input_bytes(graph, 2), 0);
+  EXPECT_EQ(output_bytes(graph, 3), 12);
+  EXPECT_EQ(traffic.heaviest(), 12);
+  EXPECT_FALSE(Traffic(Problem::alltoallv(1, std::vector<Bytes>{3})).shares_blocks());
+  EXPECT_FALSE(moves_the_same(graph, Problem::alltoallv(4, all_counts(graph))));
+  EXPECT_TRUE(moves_the_same(graph, with_shared_blocks(Problem::alltoallv(4, all_counts(graph)))));
 }
 
 }  // namespace

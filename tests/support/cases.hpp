@@ -119,8 +119,19 @@ inline Problem in_groups(Problem problem) {
   return problem;
 }
 
-// Returns problems_of, on a grid or with groups of senders and receivers if the algorithm needs them, and also on some placements
-// if the algorithm depends on nodes.
+// Returns the alltoallv in which each rank has one block, of the longest of its counts, for all its targets.
+inline Problem with_one_block_each(const Problem& problem) {
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < problem.ranks; ++from) {
+    const std::vector<Bytes> row = Traffic(problem).row(from);
+    for (Rank to = 0; to < problem.ranks; ++to)
+      if (row[static_cast<std::size_t>(to)] > 0) entries.push_back({from, to, *std::max_element(row.begin(), row.end())});
+  }
+  return with_shared_blocks(Problem::alltoallv(problem.ranks, std::move(entries)));
+}
+
+// Returns problems_of, on a grid, with groups of senders and receivers, or with shared blocks if the algorithm needs them, and also
+// on some placements if the algorithm depends on nodes.
 inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks, Bytes block_bytes, Count all_roots_up_to = 9) {
   std::vector<Problem> problems = problems_of(algorithm.collective, ranks, block_bytes, all_roots_up_to);
   const auto applies = [&](const Problem& problem) { return quadrille::applies(problem, parse_choice(problem, algorithm.id)); };
@@ -133,6 +144,8 @@ inline std::vector<Problem> problems_of(const Algorithm& algorithm, Count ranks,
       problem = on_grid;
     else if (problem.collective == Collective::alltoallv && applies(in_groups(problem)))
       problem = in_groups(problem);
+    else if (problem.collective == Collective::alltoallv && applies(with_one_block_each(problem)))
+      problem = with_one_block_each(problem);
   }
   if (!algorithm.node_ports) return problems;
   const std::vector<Problem> flat = problems;

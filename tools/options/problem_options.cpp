@@ -16,6 +16,7 @@
 #include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
+#include "quadrille/traffic.hpp"
 #include "quadrille/traffic_patterns.hpp"
 #include "support/text.hpp"
 #include "topology/topology_kind.hpp"
@@ -34,6 +35,19 @@ std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes blo
   if (block_bytes > std::numeric_limits<Bytes>::max() / 2 - 1)
     refuse("the size of --block is too large for shares of up to twice as much");
   return std::make_shared<const std::vector<Bytes>>(drawn_sizes(how_many, block_bytes, element_bytes));
+}
+
+// Each rank has as many bytes for each of its targets as for the one with the most.
+Problem with_longest_counts(const Problem& problem) {
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < problem.ranks; ++from) {
+    const std::vector<Share> row = Traffic(problem).sent_by(from);
+    for (const Share& share : row)
+      entries.push_back({from, share.peer, std::max_element(row.begin(), row.end(), [](const Share& a, const Share& b) {
+                                             return a.bytes < b.bytes;
+                                           })->bytes});
+  }
+  return Problem::alltoallv(problem.ranks, std::move(entries));
 }
 
 // Returns true if --counts names a file. A list of sizes begins with a digit, but a file with that name takes precedence.
@@ -104,6 +118,9 @@ void ProblemOptions::add_to(OptionTable& table) {
         "the "
         "same in each run"},
        {"--pattern", "PATTERN", pattern, pattern_help()},
+       {"--shared-blocks", "", shared_blocks,
+        "alltoallv: a rank has one block for all its targets, as in a neighbourhood allgatherv; with --pattern, as long as the "
+        "longest that the pattern gives it"},
        {"--root", "LIST", root,
         "roots of a rooted collective: 0..3, or all (default 0); roots of a list that are beyond the last rank are skipped"},
        {"--op", "OP", operation, fmt::format("reductions: {} (default sum)", fmt::join(operator_names(), ", "))},
@@ -120,7 +137,7 @@ void ProblemOptions::add_to(OptionTable& table) {
 }
 
 bool ProblemOptions::given_but_operator() const {
-  return ranks || block || counts || pattern || root || grid || nodes || node_sizes;
+  return ranks || block || counts || pattern || shared_blocks || root || grid || nodes || node_sizes;
 }
 
 bool ProblemOptions::given() const { return given_but_operator() || operation || type || reproducible; }
@@ -260,6 +277,9 @@ Problem ProblemOptions::problem(Collective collective, Count rank_count, Bytes b
   } else if (has_blocks(collective)) {
     problem.block_bytes = block_bytes;
   }
+  if (shared_blocks && !has_pair_counts(collective))
+    refuse(fmt::format("{} has no blocks for several targets; --shared-blocks is for alltoallv", quadrille::name(collective)));
+  if (shared_blocks) problem = with_shared_blocks(pattern ? with_longest_counts(problem) : problem);
   problem.root = root_rank;
   if (grid) problem.grid = sides_of_grid();
   if (nodes || node_sizes) {

@@ -29,7 +29,7 @@ struct TableCell;  // text.hpp
 
 struct ProblemOptions {
   std::optional<std::string> ranks, block, counts, pattern, root, grid, topology, nodes, node_sizes, operation, type;
-  bool reproducible = false;
+  bool reproducible = false, shared_blocks = false;
 
   void add_to(OptionTable& table);
   bool given() const;               // true if any option describes the problem, apart from its network

@@ -180,13 +180,6 @@ Parameter stages_parameter() {
           .choices = {"four", "two"}};
 }
 
-Parameter counts_of_all() {
-  Parameter counts = counts_parameter();
-  counts.choices = {"gathered", "known"};
-  counts.worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> { return {"known"}; };
-  return counts;
-}
-
 Result<> has_groups(const Problem& problem, const Parameters&) {
   const Traffic traffic(problem);
   for (Rank rank = 0; rank < problem.ranks; ++rank)
@@ -213,7 +206,7 @@ extern const Algorithm alltoallv_groups{
     .picture_problem = "--ranks 8 --block 64B --pattern groups:3",
     .needs = "a rank that sends nothing or receives nothing",
     .source = "liu2002, section 5",
-    .parameters = {stages_parameter(), grain_parameter(), counts_of_all()},
+    .parameters = {stages_parameter(), grain_parameter(), counts_of_all_parameter()},
     .generate = program_by_route,
     .applies = has_groups,
     .analyse = analyse_groups,

@@ -64,8 +64,8 @@ Regions folded(const Regions& regions) {
         repeats_at_most_inside(few.back()) && is_contiguous(region)) {
       Level& level = few.back().levels[0];
       const Bytes distance = region.offset - few.back().offset;
-      if (level.count == 1) level.stride = distance;
-      if (distance == level.count * level.stride) {
+      if (level.count == 1 && distance != 0) level.stride = distance;
+      if (distance != 0 && distance == level.count * level.stride) {  // a shared block may be read twice
         ++level.count;
         continue;
       }

@@ -139,6 +139,13 @@ void CountsAgreement::add_to(ProgramBuilder& program, Rank me) const {
   }
 }
 
+Parameter counts_of_all_parameter() {
+  Parameter counts = counts_parameter();
+  counts.choices = {"gathered", "known"};
+  counts.worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> { return {"known"}; };
+  return counts;
+}
+
 bool has_headers(const Parameters& parameters) { return word(parameters, "counts") == "headers"; }
 
 Parameter counts_parameter() {

@@ -70,6 +70,8 @@ class CountsAgreement {
 
 // The parameter `counts`: the counts are gathered, sent with each message (`headers`), or known.
 Parameter counts_parameter();
+// The same without headers, for algorithms in which a rank needs counts of others to know to whom it sends.
+Parameter counts_of_all_parameter();
 bool has_headers(const Parameters& parameters);
 
 }  // namespace quadrille

@@ -193,6 +193,8 @@ Problem read_problem(const JsonValue& document) {
     problem.counts = read_counts(document.key("counts"), problem);
   else if (has_blocks(problem.collective))
     problem.block_bytes = document.key("block_bytes").integer(a_size, 0);
+  if (const auto shared = document.find("shared_blocks"); shared && has_pair_counts(problem.collective) && shared->boolean())
+    problem = with_shared_blocks(problem);
   if (is_rooted(problem.collective)) problem.root = document.key("root").integer("a rank", 0, problem.ranks - 1);
   if (is_reduction(problem.collective)) {
     if (const auto size = document.find("element_bytes")) problem.element_bytes = size->integer(a_size, 1);
@@ -229,7 +231,7 @@ void write_counts(Printer& out, const Problem& problem) {
   out.print(",\n\"counts\": [");
   for (Rank from = 0; from < problem.ranks; ++from)
     out.print("{}  [{}]", from == 0 ? "\n" : ",\n", fmt::join(Traffic(problem).row(from), ", "));
-  out.print("]");
+  out.print("]{}", Traffic(problem).shares_blocks() ? ",\n\"shared_blocks\": true" : "");
 }
 
 }  // namespace

@@ -137,6 +137,7 @@ class HeadReader {
     if (is_reduction(problem.collective)) problem.commutative = problem.commutative && given_.contains("commutative");
     if (is_irregular(problem.collective)) problem.counts = std::make_shared<const std::vector<Bytes>>(std::move(counts_));
     check(problem);
+    if (shares_blocks_ && has_pair_counts(problem.collective)) problem = with_shared_blocks(problem);
     require_for_each_rank("input_bytes", schedule_.stated_input_bytes);
     require_for_each_rank("output_bytes", schedule_.stated_output_bytes);
     return std::move(schedule_);
@@ -176,6 +177,8 @@ class HeadReader {
       problem.commutative = read_boolean();
     else if (key == "reproducible")
       problem.reproducible = read_boolean();
+    else if (key == "shared_blocks")
+      shares_blocks_ = read_boolean();
     else if (key == "root")
       problem.root = lines_->integer("a rank", 0);
     else
@@ -211,6 +214,7 @@ class HeadReader {
   Schedule schedule_;
   std::set<std::string, std::less<>> given_;
   std::vector<Bytes> counts_;
+  bool shares_blocks_ = false;
 };
 
 std::vector<Stage> read_stages(Lines& lines) {
@@ -333,6 +337,7 @@ class TextWriter {
       write_list("counts", *problem.counts);
     else if (has_blocks(collective))
       out_.print("block_bytes {}\n", problem.block_bytes);
+    if (Traffic(problem).shares_blocks()) out_.print("shared_blocks true\n");
     if (is_reduction(collective)) out_.print("element_bytes {}\ncommutative {}\n", problem.element_bytes, problem.commutative);
     if (is_reduction(collective) && problem.reproducible) out_.print("reproducible true\n");
     if (is_rooted(collective)) out_.print("root {}\n", problem.root);

@@ -28,13 +28,13 @@ BandwidthBytes of_shares(const Problem& problem) {
 BandwidthBytes of_pairs(const Problem& problem) {
   const auto ranks = static_cast<double>(problem.ranks);
   const Traffic traffic(problem);
-  double sent = 0, to_others = 0;
+  double received = 0, from_others = 0;  // as much is sent, but a shared block goes to several ranks
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
-    const auto all = static_cast<double>(traffic.sent_bytes(rank));
-    sent += all / ranks;
-    to_others += (all - static_cast<double>(traffic.bytes(rank, rank))) / ranks;
+    const auto all = static_cast<double>(traffic.received_bytes(rank));
+    received += all / ranks;
+    from_others += (all - static_cast<double>(traffic.bytes(rank, rank))) / ranks;
   }
-  return {sent, to_others};
+  return {received, from_others};
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Load load_of(const Problem& problem) {
     load.heaviest = traffic.heaviest(), load.longest = traffic.longest();
     load.blocks = problem.ranks * problem.ranks;
     for (Rank rank = 0; rank < problem.ranks; ++rank) {
-      load.total += traffic.sent_bytes(rank);
+      load.total += traffic.received_bytes(rank);
       load.filled += size(traffic.sent_by(rank));
     }
     return load;

@@ -34,6 +34,7 @@ export interface ProblemKeys {
   ranks: number;
   blockBytes?: number;
   counts?: number[] | number[][];
+  sharedBlocks: boolean;
   elementBytes: number;
   root: number;
   nodes?: number[];
@@ -74,6 +75,7 @@ export function readProblem(document: Reader, list: ReadList): ProblemKeys {
     ranks,
     blockBytes: document.optional("block_bytes", (reader) => reader.whole()),
     counts: document.optional("counts", (reader) => counts(reader, collective, ranks, list)),
+    sharedBlocks: document.optional("shared_blocks", (reader) => reader.value === true) ?? false,
     elementBytes: document.optional("element_bytes", (reader) => reader.whole(1)) ?? 1,
     root: document.optional("root", (reader) => reader.whole(0, ranks - 1)) ?? 0,
     nodes: document.optional("nodes", (reader) => list(reader, 0, ranks)),

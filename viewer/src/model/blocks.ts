@@ -16,6 +16,8 @@ const sumsBefore = (sizes: readonly number[]): number[] => {
   return sizes.map((size) => (sum += size) - size);
 };
 
+const countsOf = (exchange: Exchange, rank: number) => (exchange.counts as readonly (readonly number[])[])[rank]!;
+
 // Sizes of the parts of a rank's input: one for each target, or one for all.
 export function partSizes(exchange: Exchange, rank: number): readonly number[] {
   const { collective, ranks, root } = exchange;
@@ -26,7 +28,7 @@ export function partSizes(exchange: Exchange, rank: number): readonly number[] {
     case "alltoall":
       return equal();
     case "alltoallv":
-      return (exchange.counts as readonly (readonly number[])[])[rank]!;
+      return exchange.sharedBlocks ? [Math.max(...countsOf(exchange, rank))] : countsOf(exchange, rank);
     case "scatter":
       return rank === root ? equal() : [];
     case "scatterv":
@@ -53,9 +55,9 @@ export class Parts {
   readonly byTarget: boolean;
 
   constructor(private readonly exchange: Exchange) {
-    this.byTarget = ["alltoall", "alltoallv", "scatter", "scatterv", "reduce_scatter", "reduce_scatterv"].includes(
-      exchange.collective,
-    );
+    this.byTarget =
+      !exchange.sharedBlocks &&
+      ["alltoall", "alltoallv", "scatter", "scatterv", "reduce_scatter", "reduce_scatterv"].includes(exchange.collective);
   }
 
   private startsOf(rank: number): number[] {
@@ -105,9 +107,9 @@ export function expectedOutput(exchange: Exchange, parts: Parts, rank: number): 
   const { collective, ranks, root } = exchange;
   const all = Array.from({ length: ranks }, (_, i) => i);
   const whole = (operands: number[]) => [{ at: 0, bytes: exchange.blockBytes ?? 0, from: 0, operands }];
-  const collected = (index: number) => {
+  const collected = (index: number, isWanted = (_origin: number) => true) => {
     let at = 0;
-    return all.flatMap((origin) => {
+    return all.filter(isWanted).flatMap((origin) => {
       const block = parts.block(origin, index);
       if (!block) return [];
       at += block.bytes;
@@ -121,7 +123,8 @@ export function expectedOutput(exchange: Exchange, parts: Parts, rank: number): 
   switch (collective) {
     case "alltoall":
     case "alltoallv":
-      return collected(rank);
+      if (!exchange.sharedBlocks) return collected(rank);
+      return collected(0, (origin) => countsOf(exchange, origin)[rank]! > 0);
     case "allgather":
     case "allgatherv":
       return collected(0);

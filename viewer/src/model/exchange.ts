@@ -115,6 +115,7 @@ export interface Exchange {
   readonly ranks: number;
   readonly blockBytes?: number;
   readonly counts?: readonly number[] | readonly (readonly number[])[];
+  readonly sharedBlocks?: boolean; // alltoallv: each rank has one block for all its targets
   readonly elementBytes: number;
   readonly root: number;
   readonly nodes?: readonly number[];

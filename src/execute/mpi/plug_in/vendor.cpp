@@ -162,6 +162,7 @@ struct VendorArguments {
       const Traffic traffic(problem);
       sent = consecutive(problem.ranks, [&](Rank other) { return traffic.bytes(given_rank, other); });
       received = consecutive(problem.ranks, [&](Rank other) { return traffic.bytes(other, given_rank); });
+      if (traffic.shares_blocks()) std::fill(sent.displacements.begin(), sent.displacements.end(), 0);
     }
     if (facts.output.holder == Holder::all_but_first && given_rank == 0) spare.resize(index(problem.block_bytes + 1));
   }
