@@ -267,7 +267,7 @@ Result<Schedule> Family::schedule(const Problem& problem) const {
                                                collective_text(problem)));
   made->problem = problem;
   made->algorithm = name_;
-  // `verify` reads a limit of ports from this parameter. The limit stays when the parameters of the document go.
+  // `verify` takes the limit of ports from this parameter. The limit is kept, because the parameters are removed below.
   if (const auto ports = made->parameters.find("ports"); ports != made->parameters.end())
     if (const auto* limit = std::get_if<Count>(&ports->second)) made->port_limit = *limit;
   made->parameters.clear();

@@ -9,8 +9,8 @@
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two (at most, if shares are
 //         empty). C2 = p - 1 blocks, the least, for any sides and any root; with shares, the sum over the rounds of the largest
 //         subtree's shares.
-// Prefer  small blocks on a torus with the sides of the grid, if they are not powers of two: there the messages of
-//         binomial may share links.
+// Prefer  small blocks on a torus with the sides of the grid, if the sides are not powers of two: there the messages of binomial
+//         may share links.
 #include "collectives/spreading/spreading.hpp"
 #include "patterns/trees.hpp"
 
