@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what a thread computes between two calls. A system call asks for the thread's processor time, which takes most of a
-// microsecond. So that is done only where the last gap after such a call was long; other gaps are measured by the tick counter.
+// Measures what a thread computes between two calls. To ask for the thread's processor time takes a system call, most of a
+// microsecond. So it is asked for only if the last gap after an MPI call of the same kind was long. Other gaps are measured by
+// the tick counter.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct Gap {
 
 // What comes after the calls of one kind.
 struct Pace {
-  bool is_long = true;  // the gap that came last; none came yet: a first call costs more than the question
+  bool is_long = true;  // the last gap; true before the first one, because a first call costs more than the question
 };
 
 class GapClock {

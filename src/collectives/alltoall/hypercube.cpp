@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/hypercube: dimension by dimension; half of a rank's blocks cross each dimension.
+// alltoall/hypercube: half of a rank's blocks cross each dimension, one dimension after the other.
 // Source  [grama2003] all-to-all personalised communication on a hypercube.
 // Needs   p a power of two.
 // Idea    Blocks go from s to t along the bits of j = s ^ t, lowest bit first. In round d, ranks i and i ^ 2^d exchange those p/2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/exchange: all data straight to its target, except short data between two nodes, which leaders exchange in one message.
+// alltoallv/exchange: all data goes straight to its target, but leaders exchange short data between two nodes in one message.
 // Source  [sanders2002] combines the messages between two nodes, as in combined; a decision for each pair of nodes is our addition.
 // Needs   nothing: any counts. If no nodes are known, or only one, this is direct with a window of p-1.
 // Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
