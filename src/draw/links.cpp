@@ -119,7 +119,7 @@ void NetworkDrawing::draw_parts(Point corner) {
   }
 }
 
-// After the links, which may cross the names.
+// Names are drawn after the links, which may cross them.
 void NetworkDrawing::draw_part_names(Point corner) {
   for (const LayoutPart& part : layout_.parts) svg_.text(corner + part.name_at, part.name, Anchor::middle, "faint over", 11);
 }

@@ -27,7 +27,7 @@ struct PackingRule {
   Bytes longest_short = 512;
   Bytes most_bytes = 65536;  // of a packed message
 
-  // `most_ranks`: of a node.
+  // `most_ranks`: the ranks of the largest node.
   static PackingRule among(Count nodes, Count most_ranks);
 
   // `senders`: how many ranks the sending node has.

@@ -61,7 +61,7 @@ struct CollectiveFacts {
 
 const CollectiveFacts& facts_of(Collective collective);
 
-// As the functions of these names, for callers that ask for several facts.
+// The same as the functions of these names, for callers that ask for several facts.
 inline bool has_pair_counts(const CollectiveFacts& facts) { return facts.sizes == SizeSource::pairs; }
 inline bool is_rooted(const CollectiveFacts& facts) {
   return facts.input.holder == Holder::root || facts.output.holder == Holder::root;

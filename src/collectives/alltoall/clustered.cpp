@@ -3,8 +3,8 @@
 // network ports.
 // Source  [sanders2002], corrected: mode=paper is as printed; mode=exchange and mode=inter need fewer steps for
 //         messages inside nodes.
-// Needs   nothing: any counts. If no nodes are known, each rank is a node of its own: the algorithm is then one-factor, or
-//         with permutations shift.
+// Needs   nothing: any counts. If no nodes are known, each rank is a node of its own: the algorithm is then one-factor (with
+//         permutations: shift).
 // Idea    The complete graph of the nodes is decomposed into matchings or into permutations. In a matching, pairs of nodes
 //         exchange. In a permutation, a node sends to one node and receives from another. The exchange has phases. A node is
 //         active until all of its ranks have had their turn. In each phase every pair of active nodes meets once. In such a

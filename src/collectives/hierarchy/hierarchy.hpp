@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives between and inside nodes, composed of schedules for groups of ranks: those of a node, and those of a lane between
-// nodes. A form is the list of a collective's phases; each collective has one. What follows from the phases is the same for all:
-// parameters, rounds, ports, symmetry and the order in which operands are combined.
+// nodes. A form is the list of a collective's phases; each collective has one. Parameters, rounds, ports, symmetry and the order
+// in which operands are combined follow from the phases, alike for all.
 #pragma once
 
 #include <functional>
