@@ -139,9 +139,8 @@ class CallPrices {
   // Throws Error{misuse} if the library whose collectives stand for the vendor's is not known.
   CallPrices(const Recording& recording, const ProjectionOptions& options);
 
-  // The nth call of its kind: of this function, with blocks of this size class, on this communicator. On both sides the MPI
-  // library executes the first calls of a kind, unless the options choose an algorithm. Throws Error{misuse} if no model can
-  // price the problem.
+  // The nth call of its kind: of this function, with blocks of this size class, on this communicator. The MPI library executes
+  // the first ones on both sides, unless the options choose an algorithm. Throws Error{misuse} if no model can price the problem.
   PricedCall& of(std::size_t communicator, std::span<const std::uint32_t> sites, Count nth);
 
   const MachinePrices& machine() const { return machine_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what a thread computes between two calls. To ask for the thread's processor time takes a system call, most of a
-// microsecond. So it is asked for only if the last gap after an MPI call of the same kind was long. Other gaps are measured by
-// the tick counter.
+// Measures what a thread computes between two calls. The thread's processor time costs a system call, most of a microsecond. So
+// it is read only if the last gap after an MPI call of the same kind was long; else the tick counter measures the gap.
 #pragma once
 
 #include <algorithm>

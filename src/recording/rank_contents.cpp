@@ -61,8 +61,7 @@ class RankReader {
     contents_.recorded.tick_s = tick_s;
   }
 
-  // Stops at the first unit that is not complete: the rank was killed while it wrote that one, or still runs. `is_whole`: all
-  // units are complete.
+  // Stops at the first incomplete unit: the rank was killed while it wrote that unit, or still runs. `is_whole`: there is none.
   RankContents read(bool is_whole) && {
     do read_entries();
     while (read_definition());
