@@ -48,7 +48,7 @@ bool is_in_range(const Parameter& parameter, const Problem& problem, Count value
                           parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
 }
 
-// Without a problem, ranges are not known.
+// If `problem` is null, ranges are not known and not checked.
 ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem* problem, std::string_view text) {
   if (!parameter.choices.empty()) {
     if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);
@@ -69,7 +69,7 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   return *value;
 }
 
-// The algorithm may be a record that a program defines, so no test has seen that it is complete.
+// A program may have defined the algorithm's record, so no test has checked that it is complete.
 Combining combining_of(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
   if (algorithm.combining) return algorithm.combining(problem, parameters);
   throw Error(ErrorCode::misuse, fmt::format("the record of {}/{} has no function 'combining', which every reduction needs",
@@ -267,7 +267,7 @@ Result<Schedule> Family::schedule(const Problem& problem) const {
                                                collective_text(problem)));
   made->problem = problem;
   made->algorithm = name_;
-  // `verify` reads a limit of ports from this parameter. The limit stays when the parameters of the document go.
+  // `verify` takes the limit of ports from this parameter. The limit is kept, because the parameters are removed below.
   if (const auto ports = made->parameters.find("ports"); ports != made->parameters.end())
     if (const auto* limit = std::get_if<Count>(&ports->second)) made->port_limit = *limit;
   made->parameters.clear();

@@ -31,7 +31,7 @@ class Shares : public Analysis {
   std::vector<Bytes> sums_;  // irregular collectives: p + 1 prefix sums; else empty
 };
 
-// What texts call the part of the data that is one rank's.
+// The word for one rank's part of the data in texts.
 inline std::string share_word(Collective collective) { return is_irregular(collective) ? "share" : "block"; }
 
 inline const Shares& shares(const Analysis* analysis) { return static_cast<const Shares&>(*analysis); }

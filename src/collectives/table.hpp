@@ -12,8 +12,8 @@ namespace quadrille {
 // marked by BASELINE in the table.
 bool is_baseline(const Algorithm& algorithm);
 
-// The algorithm of a schedule with those parameters that differ from their defaults. A schedule from a file may name another
-// algorithm than those of the table, or other parameters or values; then it has all parameters that the file states.
+// The specification of a schedule's algorithm, without parameters that have their defaults. A schedule from a file may state an
+// algorithm, a parameter or a value that the table does not have: then all parameters that it states.
 std::string short_specification(const Schedule& schedule);
 
 }  // namespace quadrille

@@ -24,8 +24,9 @@ namespace {
 
 constexpr double spacing = 76, border_of_plane = 48, room_for_name = 14, between_planes = 16;
 
-// The directions in which dimensions go, by how fast they change with the rank. Planes stand beside each other in the third, and
-// below each other in the fourth dimension, but their links leave between those within a plane, so that no two stubs cross.
+// The directions in which dimensions go, by how fast they change with the rank. Planes stand beside each other in the third
+// dimension, and below each other in the fourth. But links to other planes leave at angles between the links of a plane, so that
+// no two stubs cross.
 constexpr std::array<Point, 4> directions{{{1, 0}, {0, 1}, {0.75, -0.66}, {0.75, 0.66}}};
 
 struct GridDimension {
@@ -74,8 +75,8 @@ void add_planes(Count ranks, const std::vector<GridDimension>& wide, NetworkLayo
   }
 }
 
-// Returns the direction in which a link leaves its plane, or the picture on one side to come back on the other. Returns nothing for
-// links that are drawn from end to end.
+// Returns the direction in which a link leaves if it is drawn as stubs: a link to another plane, or around the grid. Returns
+// nothing for links that are drawn from end to end.
 std::optional<Point> stub_of(const Link& link, const std::vector<Link>& links, const std::vector<GridDimension>& wide) {
   const auto dimension =
       std::find_if(wide.begin(), wide.end(), [&](const GridDimension& each) { return each.number == link.dimension; });
@@ -239,7 +240,7 @@ double outermost_radius(const std::vector<std::vector<Vertex>>& circles) {
   return radius;
 }
 
-// Any network: ranks on the outermost circle, and on each further circle the switches that are next to those outside it.
+// Any network: ranks are on the outermost circle, and each inner circle has the switches that are linked to the circle around it.
 std::optional<NetworkLayout> circle_layout(const Topology& topology) {
   const auto circles = vertices_by_level(levels_of(topology));
   const double outermost = outermost_radius(circles);

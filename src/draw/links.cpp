@@ -119,7 +119,7 @@ void NetworkDrawing::draw_parts(Point corner) {
   }
 }
 
-// After the links, which may cross the names.
+// Names are drawn after the links, which may cross them.
 void NetworkDrawing::draw_part_names(Point corner) {
   for (const LayoutPart& part : layout_.parts) svg_.text(corner + part.name_at, part.name, Anchor::middle, "faint over", 11);
 }
@@ -219,7 +219,7 @@ HeatScale scale_of(const std::vector<LinkPanel>& panels, const ByteUnit& unit) {
   return {amounts, unit};
 }
 
-// Returns true if a fault is shown in this panel: one of the round, or, in the last panel, one that is in none of them.
+// Returns true if this panel shows a fault: one of its round or, in the last panel, one of no panel's round.
 bool shows(const std::vector<LinkPanel>& panels, const LinkPanel& panel, const FaultPlace& place) {
   if (panels.size() == 1) return true;
   const auto is_of = [&](const LinkPanel& each) { return place.time == FaultTime::in_round && each.round == place.round; };

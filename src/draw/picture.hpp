@@ -64,8 +64,8 @@ std::vector<NodeBand> node_bands(const Problem& problem);
 
 constexpr double between_bands = 3;  // what parts two bands
 
-// Colours for amounts of bytes, such as the loads of links. Even amounts are calm, however large they are: the colour of an amount
-// depends on how it compares with the mean.
+// Colours for amounts of bytes, such as the loads of links. The colour of an amount depends on its ratio to the mean: equal
+// amounts have a calm colour, however large they are.
 class HeatScale {
  public:
   // Amounts of 0 are left out of the mean.
@@ -87,17 +87,18 @@ class HeatScale {
   double mean_ = 0;
 };
 
-// Which arrows a picture draws strongly, which faintly, and which not: messages of space-time diagrams, and links. Where they cross
-// too often to be followed, those of one rank are strong and the others faint. From 24 ranks on, faint arrows are a sample.
+// Which arrows a picture draws strongly, faintly or not at all. Arrows are messages, or links. If they cross too often to be
+// followed, those of one rank are strong and the others faint. From 24 ranks on, faint arrows are a sample.
 enum class Emphasis : std::uint8_t { strong, faint, absent };
 
 class Focus {
  public:
-  // Of messages. `only_rank`: those of other ranks are absent. Otherwise `usual_rank` is strong if a focus is needed.
+  // For messages. If `only_rank` is given, those of other ranks are absent. Otherwise those of `usual_rank` are strong if a focus
+  // is needed.
   Focus(Count ranks, const MessagesByRound& messages, std::optional<Rank> only_rank, Rank usual_rank);
 
-  // Of links, of which `used` carry messages. A focus is needed if most pairs of at least 24 ranks have a link. It is on the links
-  // that carry messages, unless they are many, too: then on those of `usual_rank`.
+  // For links, of which `used` carry messages. A focus is needed if there are at least 24 ranks and most pairs have a link. Then
+  // the links that carry messages are strong or, if these are many, too, only those of `usual_rank`.
   Focus(const Topology& topology, Rank usual_rank, Count used);
 
   Emphasis of(Rank from, Rank to) const;

@@ -51,7 +51,8 @@ class Svg {
   // Draws a cross with a border, so that it stands out on any ground.
   void cross(Point centre, double half, const std::string& explanation = {});
 
-  // Draws a filled or an open shape. A cross has no inside, so it is open. Without a colour a shape has that of text, and is open.
+  // Draws a filled or an open shape. A cross has no inside, so it is open. A shape without a colour is open, and coloured as
+  // text.
   void marker(Point centre, MarkerShape shape, double radius, const std::string& colour, bool filled,
               const std::string& explanation = {});
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network of a trace as a topology that `layout_of` places, and, without a network, ranks in their nodes; and traces of
-// schedules.
+// Makes layouts of traces, from the network or else the nodes; traces of schedules; and pages of the viewer.
 #include "draw/viewer_page.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Assertions state contracts between parts of the library. What users give (arguments, documents, environment variables, wisdom)
-// never reaches an assertion: it is refused with a sentence before.
+// Assertions state contracts between parts of the library. Wrong input of users (arguments, documents, environment variables,
+// wisdom) must not reach an assertion: refuse it before, with a sentence.
 //
 // QUADRILLE_ASSERT is evaluated in every build, because a broken contract would otherwise become a wrong byte in somebody's
 // results. It belongs where plans are made: in generators, the verifier, scripts and their preparation.

@@ -14,7 +14,7 @@
 
 namespace quadrille {
 
-// Returns the FNV-1a hash of a text. With the hash of a first text as `hash`, it is the hash of both texts one after the other.
+// Returns the FNV-1a hash of a text, or of two texts one behind the other if `hash` is the hash of the first.
 constexpr std::uint64_t text_hash(std::string_view text, std::uint64_t hash = 0xCBF29CE484222325u) {
   for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3u;
   return hash;

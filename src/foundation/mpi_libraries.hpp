@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The facts about MPI libraries, from the table quadrille/mpi_libraries.def, and what the variables of their launchers say about
-// this process. The inline functions use no others, because the library to preload for the standard ABI is not linked with
-// libquadrille.
+// this process. The inline functions call only inline ones, because the library to preload for the standard ABI is not linked
+// with libquadrille.
 #pragma once
 
 #include <cstdlib>
@@ -58,7 +58,7 @@ constexpr const MpiLibrary* library_of_version(std::string_view text) {
   return found;
 }
 
-// Returns the library that the name of a shared library ("libmpich.so.12") belongs to, if that file name is no other library's.
+// Returns the only library that gives its shared library this file name ("libmpich.so.12"); null if there is none.
 constexpr const MpiLibrary* library_of_file(std::string_view name) {
   for (const MpiLibrary& library : mpi_libraries)
     if (!library.file.empty() && name.starts_with(library.file)) return &library;
@@ -105,7 +105,7 @@ inline bool is_first_launched() {
 // What the environment variables of MPI's launchers say about this process, and words about the libraries for sentences; these
 // functions are not inline.
 //
-// Returns the libraries whose launchers may have started this process, and of libraries with the same variables only the first.
+// Returns the libraries whose launchers may have started this process. Of libraries with the same variables, only the first.
 std::vector<const MpiLibrary*> launching_libraries(std::span<const MpiLibrary> libraries = mpi_libraries);
 
 // Returns the value of the first variable of this kind that a launcher has set; empty if none has.

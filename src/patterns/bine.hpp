@@ -34,13 +34,13 @@ struct BineWay {
 // The ways of all blocks that reach a rank, by ascending `behind`; each number from some -n to p - 1 - n occurs once.
 std::vector<BineWay> bine_ways(Count ranks);  // `ranks` must be a power of two
 
-// The rank's position in the distance-halving Bine tree, as one phase with this name. If p is a power of two, rank `root` + v is
-// where v is in the tree of the butterfly whose first step is the farthest. For any p, each rank that has the data keeps half of
-// the consecutive ranks that it is responsible for, and sends to a rank a third of the way into the other half.
+// The rank's position in the distance-halving Bine tree, as one phase with this name. If p is a power of two, rank `root` + v has
+// the position of v in the tree of the butterfly whose first step is the farthest. For any p, each rank that has the data keeps
+// half of the consecutive ranks that it is responsible for, and sends to a rank a third of the way into the other half.
 TreePosition position_in_bine_tree(Count ranks, Rank root, std::string phase, Rank me);
 
-// Does neither half of the ranks wrap around from rank p - 1 to 0? Then the same holds for all smaller parts, so that a reduction
-// combines in the order of ranks. So it is for two roots (one if p = 1).
+// Returns true if neither half of the ranks wraps around from rank p - 1 to 0. Then no smaller part does, so a reduction combines
+// in the order of ranks. This holds for two roots (one if p = 1).
 bool bine_halves_are_in_order(Count ranks, Rank root);
 
 }  // namespace quadrille

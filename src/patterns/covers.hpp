@@ -62,8 +62,8 @@ std::vector<CoverLevel> positional_levels(Count p, Count radix, Count ports);
 std::vector<CoverLevel> balanced_levels(const Cover& cover, Count ports);
 
 // Exchanges over doubling distances among any number of ranks [thakur2005]. Groups of 2^k consecutive ranks exchange: rank r with
-// r ^ 2^k. The last group may have fewer ranks. If it is the upper one of its pair, some ranks of the lower group have no partner;
-// those that have one pass on what they have got, over the distances 2^(k-1), .., 2, 1.
+// r ^ 2^k. The last group may have fewer ranks. If it is the upper one of its pair, some ranks of the lower group have no
+// partner; those that have one pass on to them what they have received, over the distances 2^(k-1), .., 2, 1.
 struct PassingOn {
   std::optional<Rank> to, from;  // at most one of them
 };

@@ -12,7 +12,7 @@
 // With matchings a node receives from the node to which it sends. With permutations these two nodes may differ, and every node
 // has a partner in every round. So a phase with the set A of active nodes has |A| - 1 rounds, and each round lasts (current -
 // done) n steps, where n is the size of the largest node. Over all phases, the sum of (current - done) |A| is p, and the sum of
-// current - done is n. This makes n (p - n) steps for nodes of any sizes. A largest node has to send as many messages, so no
+// current - done is n. This makes n (p - n) steps for nodes of any sizes. A largest node has to send n (p - n) messages, so no
 // timetable takes fewer steps.
 //
 // If a node has several ports, several factors run at a time (`degree`). In each step both nodes of a pair move on by one

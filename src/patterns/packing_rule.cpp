@@ -7,8 +7,8 @@
 namespace quadrille {
 namespace {
 
-// Limits of a packed message: the least one, and so many bytes for each pair of ranks, unless there are so many nodes that the
-// messages of a node take too much memory.
+// A packed message may have `room_of_pair` bytes for each pair of ranks, but at least `least_room` and at most `most_room`. If
+// there are many nodes, the limit is lower: all messages of a node together take at most `most_room_of_node`.
 constexpr Bytes least_room = 65536, room_of_pair = 128, most_room = Bytes{1} << 19, most_room_of_node = Bytes{1} << 23;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Short edges from one node to another may go in one packed message: whether they do, how long the message is, and which ranks send
-// and receive it. Both nodes compute the same from the same figures. alltoallv/exchange and exchanges by edges
+// Decides whether the short edges from one node to another go in one packed message, how long it is, and which ranks send and
+// receive it. Both nodes compute the same from the same figures. alltoallv/exchange and exchanges by edges
 // (execute/nodes/nodes_exchange.hpp) follow this rule. Also how many messages a rank has under way at a time.
 #pragma once
 
@@ -27,7 +27,7 @@ struct PackingRule {
   Bytes longest_short = 512;
   Bytes most_bytes = 65536;  // of a packed message
 
-  // `most_ranks`: of a node.
+  // `most_ranks`: the ranks of the largest node.
   static PackingRule among(Count nodes, Count most_ranks);
 
   // `senders`: how many ranks the sending node has.
@@ -52,8 +52,7 @@ struct Leaders {
   void add(const Leaders& more) { sender = std::min(sender, more.sender), receiver = std::min(receiver, more.receiver); }
 };
 
-// The place where the circle of a node's ranks begins for the other node after so many steps. A place is a
-// rank's number on its node.
+// The place where the circle of a node's ranks begins for the node `steps` further on. A place is a rank's number on its node.
 inline Rank begin_of_circle(Count steps, Count ranks) { return (steps - 1) % ranks; }
 inline Count number_in_circle(Rank place, Rank begin, Count ranks) { return (place - begin + ranks) % ranks; }
 inline Rank place_in_circle(Count number, Rank begin, Count ranks) { return (begin + number) % ranks; }
@@ -66,18 +65,18 @@ struct EdgeSummary {
   void add(const EdgeSummary& more) { totals.add(more.totals), leaders.add(more.leaders); }
 };
 
-// How many messages a rank has under way at a time, if it has many to send or to receive. More do not make the link faster, and MPI
-// libraries and networks handle each message more slowly the more are open: Open MPI 4 walks through all sends that have no buffer
-// each time it makes progress, and the lists in which network adapters match messages are short.
+// How many messages a rank has under way at a time, if it has many to send or to receive. More messages do not make the link
+// faster, but each of them takes longer: whenever Open MPI 4 makes progress, it walks through all sends that have no buffer, and
+// the lists in which network adapters match messages are short.
 //
-// A message takes its start-up and its bytes over the link's bandwidth. While a message starts, the link can move others; so it is
-// full if the messages under way have as many bytes together as it moves in the time of a start-up.
+// A message takes its start-up plus its bytes divided by the link's bandwidth. While a message starts, the link can move others.
+// So the link is busy if the messages under way together have the bytes that it moves during a start-up.
 struct MessageWindow {
   Bytes link_bytes = 262144;  // start-up times bandwidth, with a reserve: 50 to 80 KB on the fastest networks of machines/
   Count least = 32;           // long messages, too: those to a late rank must not hold up all others
   Count most = 256;           // short messages are limited by the processors, not by the link
 
-  // Of so many messages with so many bytes together.
+  // Returns how many of `messages`, which have `bytes` together, are under way at a time.
   Count under_way(Count messages, Bytes bytes) const;
 };
 

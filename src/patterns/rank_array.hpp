@@ -25,7 +25,7 @@ class RankArray {
   // row above that takes its additional messages.
   static bool is_valid(Count ranks, Count columns);
   static Count paper_columns(Count ranks);  // ceil(sqrt p) if that is valid, else floor(sqrt p)
-  // The valid number of columns with the fewest steps for both passes. If several have as few, the one with the least
+  // The valid number of columns with the fewest steps for both passes. If several have equally few, the one with the least
   // maximum load of a rank.
   static Count best_columns(Count ranks);
 

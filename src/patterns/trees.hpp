@@ -79,8 +79,8 @@ TreePosition position_of(const BinomialTree& tree, std::string phase, Rank me);
 // Trees with more than two branches, or with other positions than the binomial tree. Ranks are numbered from the root:
 // v = (rank - root) mod p.
 //
-// Which digit of a rank's number is the last one on its way from the root. Far: the lowest, so that the first messages go far.
-// Near: the highest.
+// In which order rounds decide the digits of a rank's number. `far`: the highest first, so that the first messages go far.
+// `near`: the lowest first.
 enum class KnomialOrder : std::uint8_t { far, near };
 
 // The rank's position in the k-nomial tree with k = `radix`, as one phase with this name. Numbers have d = ceil(log_k p) digits. In
@@ -93,9 +93,9 @@ TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, Knomi
 // fan_out^i.
 TreePosition position_in_full_tree(Count ranks, Rank root, Count fan_out, std::string phase, Rank me);
 
-// The rank's position in the in-order binary tree, in which the last rank of a run of n ranks has two children: the last of the
-// first floor(n / 2) ranks, whose run these are, and the one before it, whose run is the rest. The root is the last of all ranks.
-// Children receive in the same round; the nearer one is listed first.
+// The rank's position in the in-order binary tree. The last rank of a run of n ranks is the root of its tree. Its two children
+// have the first n / 2 ranks (rounded down) and the remaining ones as their runs. Children receive in the same round; the nearer
+// one is listed first.
 TreePosition position_in_in_order_tree(Count ranks, std::string phase, Rank me);
 
 // Where a run of places is cut. If i rounds are left after this one, one part has 2^i places, and the other part is

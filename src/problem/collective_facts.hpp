@@ -36,7 +36,7 @@ struct BlockRatio {
 
 // The facts from which lower bounds follow [bruck1997, section 2], each with its source.
 struct BoundFacts {
-  // The largest number of ranks whose data one rank needs, or that need one rank's data. The one rank itself is included.
+  // The largest number of ranks whose data one rank needs, or that need the data of one rank, which is counted, too.
   Count (*connected_ranks)(Count ranks) = nullptr;
   const char* rounds_source = "";
   // The least number of bytes that the busiest rank must send or receive. Used if sizes are blocks; null if there is no data.
@@ -61,7 +61,7 @@ struct CollectiveFacts {
 
 const CollectiveFacts& facts_of(Collective collective);
 
-// As the functions of these names, for callers that ask for several facts.
+// The same as the functions of these names, for callers that ask for several facts.
 inline bool has_pair_counts(const CollectiveFacts& facts) { return facts.sizes == SizeSource::pairs; }
 inline bool is_rooted(const CollectiveFacts& facts) {
   return facts.input.holder == Holder::root || facts.output.holder == Holder::root;

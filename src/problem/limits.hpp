@@ -10,7 +10,7 @@
 
 namespace quadrille {
 
-// The data that a problem may have: the input and the output of all ranks each have fewer bytes. Less than half of the largest
+// The inputs of all ranks together have fewer bytes than this, and so have their outputs. It is less than half of the largest
 // number, so that the bytes of two buffers can be added.
 inline constexpr Bytes data_limit = Bytes{1} << 62;
 

@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-// Returns the size of a block; of an irregular problem, the smallest and the largest share. Empty if no data moves.
+// Returns the size of a block or, for an irregular problem, the smallest and the largest share. Empty if no data moves.
 std::vector<Bytes> sizes_of(const Problem& problem);
 
 std::string block_text(const Problem& problem);    // these sizes: "8 B", "0 B..64 KiB", or a dash

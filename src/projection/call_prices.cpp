@@ -268,7 +268,7 @@ const PricedProblem& CallPrices::priced(std::size_t communicator, std::span<cons
   return known != problems_.end() ? known->second : problems_.emplace(key, price(*problem, form)).first->second;
 }
 
-// Of nonblocking calls and of those among neighbours no residuals were measured.
+// No residuals were measured for nonblocking calls and calls among neighbours.
 bool CallPrices::corrects(const Problem& problem, const CallForm& form) const {
   return !options_.without_correction && !form.is_nonblocking && !form.is_of_neighbours &&
          were_measured_on(options_.machine, problem.collective, problem.nodes);

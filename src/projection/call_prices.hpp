@@ -2,8 +2,8 @@
 // What each recorded call costs on the machine, by the vendor's collective and by ours. Calls that pose the same problem are priced
 // once.
 //
-// Schedules are priced also with each of the machine's assumed figures halved and doubled, and with the delays between entries and
-// exits. How far a price is off is known by the residuals in the machine's file.
+// Schedules are priced also with each of the machine's assumed figures halved and doubled, and with the delays between entries
+// and exits. The residuals in the machine's file tell how far prices are off.
 #pragma once
 
 #include <array>
@@ -31,16 +31,16 @@ namespace quadrille::projection {
 // The share by which a time that the model predicts is wrong, if the machine's file does not say: one standard deviation.
 inline constexpr double usual_residual = 0.2;
 
-// How far the price of a call is off, of the natural logarithm of real time / price.
+// How far the price of a call is off, in terms of ln(real time / price).
 struct PriceError {
   double bias = 0;                 // what calls of this kind have in common, where they were measured
   double spread = usual_residual;  // standard deviation from call to call
 };
 
-// Returns the residual of the collective by the same implementation, interpolated between the two sizes of block next to this one:
-// logarithms of ratios, and spreads, by the logarithm of the size. Beyond the measured sizes: that of the nearest one. If there is
-// none: all residuals of the implementation together. If it has none: those of the other. If the machine has no residuals:
-// `usual_residual`.
+// Returns the residual of the collective by the same implementation. It is interpolated between the two next sizes of block:
+// logarithms of ratios, and spreads, by the logarithm of the size. Beyond the measured sizes it is that of the nearest size. If
+// there is none for the collective, it combines all residuals of the implementation, or else of the other one. If the machine has
+// none, it is `usual_residual`.
 PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by);
 
 // Were residuals of the collective measured by both implementations, on ranks that are placed like these? Then a price times its
@@ -92,7 +92,7 @@ class MachinePrices {
   // The price under the best policy. Throws Error{misuse}, Error{too_large}.
   SchedulePrice price(const Problem& problem, const Choice& choice) const;
 
-  // Delays for such a schedule whose largest one is the price.
+  // The exit delays of the schedule, scaled so that the largest one is the price.
   MemberTimes times(const Problem& problem, const Choice& choice, const SchedulePrice& price) const;
 
  private:
@@ -139,8 +139,8 @@ class CallPrices {
   // Throws Error{misuse} if the library whose collectives stand for the vendor's is not known.
   CallPrices(const Recording& recording, const ProjectionOptions& options);
 
-  // The nth call of its kind: of this function, with blocks of this size class, on this communicator. The first ones are the MPI
-  // library's on both sides, unless the options choose an algorithm. Throws Error{misuse} if no model can price the problem.
+  // The nth call of its kind: of this function, with blocks of this size class, on this communicator. The MPI library executes
+  // the first ones on both sides, unless the options choose an algorithm. Throws Error{misuse} if no model can price the problem.
   PricedCall& of(std::size_t communicator, std::span<const std::uint32_t> sites, Count nth);
 
   const MachinePrices& machine() const { return machine_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The problem that a recorded call poses, by what all members of the communicator said of it; and the number of a call among those
-// of its kind.
+// The problem that a recorded call poses, from the arguments of all members of the communicator; and the number of a call among
+// the calls of its kind.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ bool makes_together(std::string_view function);
 Result<Problem> problem_of_call(const Recording& recording, std::span<const std::uint32_t> sites, std::vector<Count> nodes);
 
 // Numbers the calls of a kind: of a function, with blocks of a size class, on a communicator. Calls with counts are one kind. The
-// first calls of a kind are the MPI library's on both sides.
+// MPI library executes the first calls of a kind on both sides.
 class CallKinds {
  public:
   explicit CallKinds(const Recording& recording);

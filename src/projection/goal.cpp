@@ -110,7 +110,7 @@ class GoalCalls {
     return call;
   }
 
-  // The members wait for each other. Then the call takes what it took on the member that waited least.
+  // The members wait for each other. Then the call takes as long as it took on the member that waited least.
   const GoalCall& making(Count ranks, double shortest_s) {
     const Problem problem{.collective = Collective::barrier, .ranks = ranks};
     GoalCall& call = makings_.emplace_back();

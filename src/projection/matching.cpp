@@ -13,7 +13,7 @@
 namespace quadrille::projection {
 namespace {
 
-// Of one communicator. Programs have a few; a damaged recording may state millions, each with memory for all members.
+// On one communicator. Programs have a few; a damaged recording may state millions, each with memory for all members.
 constexpr std::size_t most_under_way = 100'000;
 
 }  // namespace

@@ -52,7 +52,7 @@ std::string ranks_text(const std::vector<Rank>& ranks) {
                            : fmt::format("rank {} and {} others", ranks.front(), ranks.size() - 1);
 }
 
-// As of the option --node-sizes: "4x6,2" for six nodes of four ranks and one of two.
+// In the words of the option --node-sizes: "4x6,2" for six nodes of four ranks and one of two.
 std::string node_sizes_text(const std::vector<Count>& sizes) {
   std::vector<std::string> runs;
   for (std::size_t begin = 0, end = 0; begin < sizes.size(); begin = end) {
@@ -187,7 +187,7 @@ namespace {
 
 using namespace projection;
 
-// Means of the ranks. The run ends with its last rank.
+// Means of the ranks. The run lasts until its last rank ends.
 PartTimes parts_of(const std::vector<RankTimes>& ranks) {
   PartTimes sums{};
   double last_s = 0;

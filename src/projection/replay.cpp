@@ -54,7 +54,7 @@ class Walk {
     double recorded_s = 0;    // the end of the entry in the recorded run
     bool is_watched = false;  // the entry
   };
-  // In which call time passes.
+  // The call in which time passes.
   struct Inside {
     const RecordedSite* site = nullptr;
     const MatchedCall* call = nullptr;

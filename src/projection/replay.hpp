@@ -42,7 +42,7 @@ class Matching {
  public:
   explicit Matching(const Recording& recording);
 
-  // Can the calls of all members be seen? Not between groups, and not with processes of another world.
+  // Were the calls of all members recorded? Not on intercommunicators, and not with processes of another MPI_COMM_WORLD.
   bool is_matched(std::size_t communicator) const { return all_[communicator].is_matched; }
   std::size_t member_of(std::size_t communicator, Rank rank) const;  // its place among the members
 
@@ -64,13 +64,13 @@ class Matching {
   std::vector<std::unique_ptr<MatchedCall>> spare_;
 };
 
-// By site of a completion, the site of the start with the same contents; other sites: themselves. Of several open collectives of
-// one site the oldest is completed.
+// Maps the site of a completion to the site of the start with the same contents, and other sites to themselves. Of several open
+// collectives of one site the oldest is completed.
 std::vector<std::uint32_t> starts_of(const Recording& recording);
 
 using PartTimes = std::array<double, projected_parts>;
 
-// What a rank has done by one side's collectives.
+// What a rank has done with the collectives of one side.
 struct RankTimes {
   double now_s = 0;
   PartTimes parts{};  // their sum is now_s

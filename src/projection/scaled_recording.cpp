@@ -127,7 +127,7 @@ bool is_used(const RecordedSite& site) {
   return site.kind != RecordedKind::point_to_point && site.kind != RecordedKind::others;
 }
 
-// How a block shrinks: to one part of so many, in whole pieces of so many bytes.
+// How a block shrinks: its bytes are divided by `parts` and rounded up to whole pieces.
 struct Shrinking {
   Count parts = 1;
   Bytes piece = 1;

@@ -82,7 +82,7 @@ void CallLog::mark_sampled(std::size_t site) {
   define(sampled_letter, to.bytes());
 }
 
-// Nothing is recorded any more: what follows would not fit to what is missing.
+// Nothing is recorded any more: later entries would not fit without those that are missing.
 void CallLog::cut() noexcept {
   header_->is_cut = 1;
   next_ = end_ = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the recording of a rank, rank-N.recording, by plain stores to mapped memory: most entries cost one, and every 65,536th
-// makes room for more. The file can be read at any time, however the rank ends. Used by one thread at a time.
+// Writes the recording of a rank, rank-N.recording, by plain stores to mapped memory. Most entries cost one store; every 65,536th
+// store makes room for more. The file can be read at any time, however the rank ends. Used by one thread at a time.
 //
 // The file is a page with CallLogHeader, and then units (entries.hpp): entries, and definitions of what they refer to.
 #pragma once
@@ -72,8 +72,8 @@ class CallLog {
     coder_.code(entry, [this](Unit unit) { put(unit); });
   }
 
-  // The rank has ended: gives disk space back that no unit has used, and sets the checksum. Neither entries may be added nor the
-  // header be changed afterwards.
+  // Called when the rank has ended: gives unused disk space back, and sets the checksum. Afterwards no entries may be added, and
+  // the header must not change.
   void close() noexcept;
 
   CallLogHeader& header() noexcept { return *header_; }

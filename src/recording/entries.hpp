@@ -6,7 +6,7 @@
 //
 // - `long_entry`, site: an entry. Two long times follow: the gap and the call.
 //
-// - `away`: a long time follows. During the next entry's gap the thread was not on a processor for so long.
+// - `away`: a long time follows. For that long the thread was not on a processor during the next entry's gap.
 //
 // - `definition`, letter: what entries refer to. Its length in bytes follows, with `is_written`; then the bytes; then the unit
 //   `defined`.
@@ -123,12 +123,11 @@ class EntryReader {
  public:
   explicit EntryReader(std::string_view units) : units_(units) {}
 
-  // Nothing at the end, and where a unit is not that of a complete entry: `at` then is the place of that unit. Throws
-  // Error{malformed} if a group is not complete.
+  // Returns nothing at the end, and at a unit that does not belong to a complete entry: `at` is then the place of that unit.
+  // Throws Error{malformed} if a group is not complete.
   std::optional<Entry> next();
 
-  // The definition that begins here: its letter and its bytes, and behind it the reader goes on. Nothing if there is none that is
-  // complete.
+  // Returns the definition that begins here, and goes on behind it. Returns nothing if no complete definition begins here.
   struct Definition {
     char letter;
     std::string_view bytes;

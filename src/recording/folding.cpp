@@ -8,7 +8,7 @@
 namespace quadrille::recording {
 namespace {
 
-// A period is taken once so many entries have repeated, so that the period of an outer loop wins over a short one in it.
+// A period is accepted when so many entries have repeated, so that a short one inside an outer loop does not win over the loop's.
 constexpr std::size_t least_matched = 32;
 constexpr std::size_t context_sites = 4;
 constexpr std::size_t most_waiting = 4 * longest_group;

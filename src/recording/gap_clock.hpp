@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what a thread computes between two calls. A system call asks for the thread's processor time, which takes most of a
-// microsecond. So that is done only where the last gap after such a call was long; other gaps are measured by the tick counter.
+// Measures what a thread computes between two calls. The thread's processor time costs a system call, most of a microsecond. So
+// it is read only if the last gap after an MPI call of the same kind was long; else the tick counter measures the gap.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Gap {
 
 // What comes after the calls of one kind.
 struct Pace {
-  bool is_long = true;  // the gap that came last; none came yet: a first call costs more than the question
+  bool is_long = true;  // the last gap; true before the first one, because a first call costs more than the question
 };
 
 class GapClock {

@@ -51,7 +51,7 @@ void set_checksum(std::string& file, std::uint64_t checksum) {
   std::memcpy(file.data() + offsetof(CallLogHeader, checksum), &checksum, sizeof checksum);
 }
 
-// Also of a damaged file no number is negative.
+// Keeps the numbers of a damaged file from being negative.
 Count counted(std::uint64_t number) { return static_cast<Count>(std::min(number, std::uint64_t{1} << 62)); }
 
 // Goes through the units, keeps what they define, and adds up the entries.
@@ -61,7 +61,7 @@ class RankReader {
     contents_.recorded.tick_s = tick_s;
   }
 
-  // Stops at the first unit that is not complete: the rank was killed while it wrote that one, or runs. `is_whole`: there is none.
+  // Stops at the first incomplete unit: the rank was killed while it wrote that unit, or still runs. `is_whole`: there is none.
   RankContents read(bool is_whole) && {
     do read_entries();
     while (read_definition());

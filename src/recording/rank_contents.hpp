@@ -19,8 +19,8 @@ struct RankContents {
   RecordedRank recorded;
 };
 
-// Of a rank that has ended, was killed or still runs. Throws Error{environment} if the file cannot be read, Error{malformed} if it
-// is not one of a recording, or damaged; the sentence begins with "it" or "its": the caller names the file.
+// Reads the file of a rank that has ended, was killed or still runs. Throws Error{environment} if it cannot be read,
+// Error{malformed} if it is damaged or not of a recording; the sentence begins with "it" or "its": the caller names the file.
 RankContents read_rank(const std::string& path);
 
 // For the file of a rank that has ended: puts means in the place of repetitions (folding.hpp). Throws Error, as above.

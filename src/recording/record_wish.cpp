@@ -21,7 +21,7 @@ std::optional<RecordWish> parse_record_wish(const std::string& words) {
 }
 
 void make_recording_folder(std::string folder) {
-  // After a link, the system would take either as a wish to follow it.
+  // With "/" or "/." behind its name, the system would follow a link.
   while (folder.size() > 1 && (folder.ends_with('/') || folder.ends_with("/."))) folder.pop_back();
   const auto fail = [&](const char* reason) {
     throw Error(ErrorCode::environment, fmt::format("the folder '{}' for the recording cannot be used: {}", folder, reason));

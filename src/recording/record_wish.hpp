@@ -16,7 +16,7 @@ struct RecordWish {
 std::optional<RecordWish> parse_record_wish(const std::string& words);
 
 // The folder, made with mode 0700 if it does not exist. Throws Error{environment} if it is no folder, belongs to another user, or
-// is open to others. A link is refused, also if slashes follow its name.
+// may be written by others. A link is refused, also if slashes follow its name.
 void make_recording_folder(std::string folder);
 
 }  // namespace quadrille::recording

@@ -11,7 +11,7 @@
 
 namespace quadrille::recording {
 
-// Parts of the time of ranks. They add up to the run, except for what recording took and short times away.
+// Parts of the time of ranks. They add up to the run, except for the time that recording took, and for short times away.
 enum class TimePart : std::uint8_t { computing, away, collectives, point_to_point, making };
 inline constexpr std::size_t parts = 5;
 using PartSeconds = std::array<double, parts>;
@@ -35,8 +35,8 @@ struct RunPhase {
   std::vector<std::uint32_t> sites;  // in which collectives take most time, at most four
 };
 
-// Cuts the run into `slices` equal parts and joins neighbours that have most of their sites in common. Each rank's time begins at
-// 0.
+// Cuts the run into `slices` equal parts and joins neighbours that have at least half of their sites in common. Each rank's time
+// begins at 0.
 std::vector<RunPhase> phases(const Recording& recording, std::size_t slices);
 
 // A part of the recorded run, in its seconds.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A schedule as a graph of events. Events are the two ends of each message, and gates. A gate takes no time and opens when all
 // events before it have happened. The policies differ only in the edges. Under `blocking` and `nonblocking`, each window has a
-// gate, which waits for the messages of the window before. Under `dataflow`, the edges are the dependences themselves, with a gate
-// for each local operation (schedule/ordering.hpp). The edges of `blocking` demand every order that those of `nonblocking` demand,
-// and these demand every order that those of `dataflow` demand. So `nonblocking` never takes longer than `blocking`, and `dataflow`
+// gate, which waits for the messages of the window before. Under `dataflow`, the edges are the dependences themselves, with a
+// gate for each local operation (schedule/ordering.hpp). `blocking` demands every order of events that `nonblocking` demands, and
+// `nonblocking` demands every order that `dataflow` demands. So `nonblocking` never takes longer than `blocking`, and `dataflow`
 // never longer than `nonblocking` (docs/simulation.md).
 #pragma once
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-// Simulates a rank that is late by more than the others need. So whoever waits for it leaves after its entry, and the time since
-// then is the delay.
+// Simulates a rank that is late by more than the others need. So a rank that waits for it leaves after its entry, and the delay
+// is the time between the two.
 class LateRank {
  public:
   LateRank(const Schedule& schedule, const MessageTimes& times, Policy policy)

@@ -120,8 +120,8 @@ void WormholeLinks::leave(FlightNumber number, Picoseconds now) {
   std::erase_if(through_, [&](FlightNumber other) { return flows(other, now); });
 }
 
-// If nothing moves, each message on its way waits for a channel, which another one holds that waits, too. So the chain of holders
-// comes back to one of them.
+// If nothing moves, each message on its way waits for a channel that another waiting message holds. So the chain of holders comes
+// back to one of them.
 std::optional<std::string> WormholeLinks::deadlock() {
   const auto first = std::min_element(flights_.begin(), flights_.end(), [](const Flight& one, const Flight& other) {
     return std::pair(!one.is_on_its_way, one.message) < std::pair(!other.is_on_its_way, other.message);

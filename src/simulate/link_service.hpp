@@ -55,8 +55,8 @@ class LinkService {
 //
 // A link has one or two *virtual channels*, each of which is held by one message at a time. With two of them, no circle arises on
 // rings and tori: a message begins on the first channel of each dimension and continues on the second channel after the link from
-// the last coordinate to the first, or back (the *dateline*). The bytes of two messages on the two channels of a link pass one
-// message after the other, the first whose head is through going first.
+// the last coordinate to the first, or back (the *dateline*). If two messages have the two channels of a link, their bytes pass
+// one message after the other: first those of the message whose head is through first.
 class WormholeLinks : public LinkService {
  public:
   // `channels` is 1 or 2.

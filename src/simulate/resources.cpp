@@ -51,7 +51,7 @@ class ResourceRun : public EventRun {
   struct Entry {
     Picoseconds time = 0;
     Kind kind = Kind::serve;
-    std::uint32_t number = 0;  // of an event; for `serve`, of a queue
+    std::uint32_t number = 0;  // the number of an event, or for `serve` of a queue
     bool operator>(const Entry& other) const {
       return std::tuple(time, kind, number) > std::tuple(other.time, other.kind, other.number);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads traces (docs/trace-format.md). An error with its place is thrown for content that a trace cannot hold: other tables than
 // promised, ranks, messages or links that do not exist, numbers of bytes that regions do not have, and times that end before they
-// begin or after the last rank. Unknown keys are skipped, and so are `rounds`, c1 and c2, which follow
-// from the messages.
+// begin or after the last rank has ended. Unknown keys are skipped, and so are `rounds`, c1 and c2, which follow from the
+// messages.
 #include <fmt/format.h>
 
 #include <algorithm>

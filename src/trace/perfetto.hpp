@@ -25,8 +25,8 @@ class PerfettoPackets {
   std::uint64_t process(std::string_view name);                      // returns its track
   std::uint64_t track(std::uint64_t parent, std::string_view name);  // of slices that do not overlap
 
-  // Begins and ends of a track are written in turn, in order of time (nanoseconds). Slices with one flow are joined by arrows; 0:
-  // none.
+  // On each track, calls of `begin` and `end` must alternate, in order of time (nanoseconds). Slices with the same flow are
+  // joined by arrows; 0: no flow.
   void begin(std::uint64_t track, std::int64_t time_ns, std::string_view name, std::span<const PerfettoAnnotation> annotations,
              std::uint64_t flow = 0);
   void end(std::uint64_t track, std::int64_t time_ns);

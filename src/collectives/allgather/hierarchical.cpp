@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/hierarchical, allgatherv/hierarchical: lanes gather shares between nodes; the ranks of a node share what they got.
+// allgather/hierarchical, allgatherv/hierarchical: lanes gather shares between nodes, then ranks gather them inside nodes.
 // Source  [traff2020] allgather decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
 // Idea    The ranks of each node send their shares to the leaders of their groups. Each lane runs an allgather of these shares
@@ -15,7 +15,7 @@ namespace {
 std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const ShareParts shares(problem, lanes);
   const auto own = [&problem](Rank rank) { return Regions{{Buffer::input, 0, input_bytes(problem, rank), {}}}; };
-  // The shares of a leader's group: at their place in the output, or its own in the input if its group has no other rank.
+  // Where the shares of a leader's group lie: at their place in the output, or in the input if the leader is alone in its group.
   const auto of_group = [=, &lanes](Rank rank) {
     const Count group = lanes.groups().node_of(rank);
     if (!lanes.leads(rank)) return Regions{};
@@ -34,7 +34,7 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
                    return part_of_vector(problem, Collective::broadcast, lanes.nodes().size(node), shares.bytes_of_lane(0),
                                          lanes.nodes().index_of(lanes.leader(node)));
                  },
-                 // In the order around from the own node, so that the programs of equal nodes are the same up to translation.
+                 // The list begins at the own node, so that the programs of equal nodes are the same up to translation.
                  .input =
                      [=, &lanes](Rank rank) {
                        return lanes.leads(rank) ? shares.of_lane(Buffer::output, lanes.lane_of(rank), rank) : Regions{};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/neighbor-exchange, allgatherv/neighbor-exchange: neighbours exchange what they received last, with both sides in turn.
+// allgather/neighbor-exchange, allgatherv/neighbor-exchange: neighbours exchange what they received last; left and right
+// alternate.
 // Source  [chen2005] the neighbor exchange algorithm.
 // Needs   p even, or 1; shares of any size, which may be empty.
-// Idea    Ranks 2i and 2i + 1 exchange their blocks, so each of these pairs has two blocks. Then rank 2i exchanges pairs of blocks
-//         with 2i - 1 and 2i + 1 in turn, and passes on to one side the pair that came from the other.
+// Idea    Ranks 2i and 2i + 1 exchange their blocks, so each of them has two blocks. Then rank 2i exchanges pairs of blocks with
+//         2i - 1 and 2i + 1 in turn, and passes on to one of them the pair that came from the other.
 // Cost    C1 = p / 2 rounds, C2 = p - 1 blocks: the least volume on one port in half as many rounds as the ring.
 // Prefer  medium blocks where messages between neighbours are cheap: each message goes to a neighbour.
 #include "collectives/spreading/spreading.hpp"
@@ -28,7 +29,7 @@ Program generate_neighbor_exchange(const Problem& problem, const Parameters&, co
   Rank held = me - me % 2;  // the first of the two blocks that are passed on
   for (Count round = 1; round < p / 2; ++round) {
     program.begin_round();
-    // A pair travels two ranks in each round: pairs that began to the right of a rank come from there, in every second round.
+    // A pair of blocks travels two ranks in each round. Pairs come from the right and from the left in turn.
     const Count distance = 2 * ((round + 1) / 2);
     const bool from_right = (round % 2 == 0) == (side > 0);
     const Rank arriving = (me - me % 2 + (from_right ? distance : p - distance)) % p;

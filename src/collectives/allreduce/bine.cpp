@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/bine: recursive doubling, or halving and doubling, over the Bine butterfly, whose partners are about a third nearer.
+// allreduce/bine: recursive doubling, or halving and doubling, over the Bine butterfly, with partners about a third nearer.
 // Source  [desensi2025] Bine butterflies; on a ring they are those of [desensi2024], Swing.
-// Needs   an operator that commutes if p > 2, or with shares if p > 4; with shares p even, or 1.
+// Needs   form=whole: an operator that commutes if p > 2. form=shares: p even, or 1, and an operator that commutes if p > 4.
 // Idea    form=whole: in step i = d - 1 .. 0 an even rank exchanges its partial result with rank + d_i, and an odd rank with
 //         rank - d_i (mod p), where d_i = 1, -1, 3, -5, 11, .. is the sum of the first powers of -2. The farthest partner comes
 //         first, because in this order all ranks get the same bits: the ranks that combine a set of operands all combine the same

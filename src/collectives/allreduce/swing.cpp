@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/swing: recursive halving and doubling on a torus, with partners on alternating sides, nearer than in the hypercube's.
+// allreduce/swing: recursive halving and doubling on a torus; partners alternate sides and are nearer than on a hypercube.
 // Source  [desensi2024] Swing, for long vectors.
-// Needs   an operator that commutes if p > 2; sides of the problem's grid that are powers of two, with ports=all the same one.
+// Needs   an operator that commutes if p > 2; each side of the problem's grid a power of two; with ports=all, equal sides.
 //         Without a grid the ranks form a ring.
 // Idea    On a ring the partners are those of the Bine butterfly (patterns/bine.hpp), at distances 1, 1, 3, 5, 11, .. On a torus
 //         the steps take the dimensions in turn, nearest partners first; a dimension whose steps are done is left out. The vector
-//         is cut into a share for each rank, which are combined in this order and gathered in the reverse order, so most data goes
-//         to the nearest partners. With ports=all each share is cut into two parts for each dimension. They travel at the same
-//         time: part q begins with dimension q, and of two such parts one is mirrored, so that each leaves by another link.
+//         is cut into a share for each rank. Shares are combined in this order and gathered in the reverse order, so most data
+//         goes to the nearest partners. With ports=all each share is cut into two parts for each dimension, which travel at the
+//         same time. Both parts of a dimension begin with this dimension, and one of them is mirrored, so that all parts leave by
+//         different links.
 // Cost    C1 = 2 log2 p rounds; C2 = 2 b (p - 1) / p bytes on one port, and 1 / (2 D) of that on the 2 D ports of a torus with D
 //         equal sides, if the parts divide the vector.
 // Prefer  medium vectors on rings and tori: it takes far fewer rounds than rings do, and links are shared less than with
@@ -55,8 +56,8 @@ class Swing {
   Swing(const Problem& problem, const Parameters& parameters, Rank me)
       : problem_(problem), sides_(torus_sides(problem)), parts_(parts_of(sides_, parameters)), me_(me) {}
 
-  // The gather of all shares, from the rank's own share in the input. It runs through the steps backwards. If it is to be reversed,
-  // messages take the links on which they go then.
+  // The gather of all shares, from the rank's own share in the input. The steps run backwards. If the program is to be reversed,
+  // each message has the port by which it leaves then.
   Program gather(bool to_be_reversed) const {
     std::vector<std::vector<Step>> steps;  // of each part
     for (Count part = 0; part < parts_; ++part) steps.push_back(steps_from(sides_, dimension_of(part)));
@@ -104,8 +105,9 @@ class Swing {
     return {sides_[step.dimension].dimension, way(rank, step, part) > 0 ? 1 : -1};
   }
 
-  // The segments of a part that the rank has after the steps from `first` on, the last one first. In a dimension with steps from
-  // i on, these are those of all places that are congruent, modulo 2^(i+1), to the rank's or to that of its partner in step i.
+  // The segments of a part that the rank has when the gather has run the steps down to `first`. If i is the lowest of these steps
+  // in a dimension, they are the segments of all places that are congruent, modulo 2^(i+1), to the rank's place or to the place
+  // of its partner in step i.
   Regions held(Rank rank, const std::vector<Step>& steps, std::size_t first, Count part) const {
     std::vector<Rank> ranks{rank};
     for (std::size_t d = 0; d < sides_.size(); ++d) {

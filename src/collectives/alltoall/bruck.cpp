@@ -65,8 +65,8 @@ class SlotsAround {
   Count wrap_;  // slots from this index on lie behind the wrap-around
 };
 
-// The form without rotations and scratch memory. Slot j of rank i is output block i - j, because that is the final
-// place of the last block in this slot. Before its first hop a block is read from input block i + j.
+// The form without rotations and scratch memory. Slot j of rank i is output block i - j, because the last block in this slot
+// comes from rank i - j and stays here. Before its first hop a block is read from input block i + j.
 void zero_rotation(ProgramBuilder& program, const std::vector<CoverLevel>& levels, Rank me, Count p, Bytes b) {
   const SlotsAround unmoved(Buffer::input, me, +1, p, b);
   const SlotsAround moved(Buffer::output, me, -1, p, b);

@@ -9,8 +9,8 @@
 //         meetings it distributes the data that arrived. In a message, blocks are ordered by the other node's turn, then by
 //         source, then by target. If sizes differ, leaders learn the sizes of the data that they forward from headers, or
 //         know them already.
-// Cost    N nodes of n ranks: C1 = N + 1 rounds (N odd: N + 2), at most if messages are empty. C2 = n^2 (N - 1) blocks
-//         between nodes and about 2 N blocks inside nodes. A leader needs scratch memory for the data that it forwards.
+// Cost    N nodes of n ranks: C1 = N + 1 rounds (N odd: N + 2), or fewer if messages are empty. C2 = n^2 (N - 1) blocks between
+//         nodes and about 2 N blocks inside nodes. A leader needs scratch memory for the data that it forwards.
 // Prefer  short messages if the ranks of a node share the way to the network: there are n^2 times fewer start-ups.
 #include <algorithm>
 #include <map>

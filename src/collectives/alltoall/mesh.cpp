@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/mesh: along the rows to the target's column, then along the columns to the target's row.
+// alltoall/mesh: blocks go along the rows to the target's column, then along the columns to the target's row.
 // Source  [grama2003] all-to-all personalised communication on a mesh.
 // Needs   rows divides p.
 // Idea    Two runs of alltoall/ring. Along the rows, all blocks for one column form a bundle. Blocks that have arrived

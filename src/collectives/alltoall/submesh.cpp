@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/submesh: on a torus and one port: first inside submeshes of 2 x 2, then among the ranks at the same position
-// of their submeshes.
+// alltoall/submesh: exchanges on a torus with one port, first inside submeshes of 2 x 2, then among the ranks at the same
+// position of their submeshes.
 // Source  [liu2005] section IV.A, which describes it as the previous scheme [tseng1999] [gu2001].
 // Needs   a grid of two sides, both even.
 // Idea    First the two ranks in each row of a submesh exchange all blocks for columns of the other rank's parity. Then

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/subtorus: on a torus and one port: first around rings that link every fourth rank of a row or column, then
-//                    inside submeshes of 4 x 4.
+// alltoall/subtorus: exchanges on a torus with one port, first around rings that link every fourth rank of a row or column, then
+// inside submeshes of 4 x 4.
 // Source  [suh2001], reconstructed from its costs in table II of [liu2005] and from the properties that these
 //         costs require.
 // Needs   a grid of two sides, both multiples of 4.
@@ -82,8 +82,8 @@ class SubtorusExchange {
     return regions;
   }
 
-  // Lists slots. In messages along the first dimension, sender and receiver store slots in the same order. The slots are listed
-  // in that order, which makes them contiguous.
+  // Lists slots. Sender and receiver of a message along the first dimension store slots in the same order. The slots are listed
+  // in this order, so those that are adjacent in memory become one region.
   Regions box(std::size_t dimension, const Spans& spans, bool is_first) const {
     Regions regions;
     std::vector<Spans> product{all_of(sides_[0]), all_of(sides_[1])};

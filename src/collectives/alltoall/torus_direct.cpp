@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoall/torus-direct: every block straight to its target, in rounds in which no link of a torus has two messages.
+// alltoall/torus-direct: every block goes straight to its target, in rounds in which no link of a torus has two messages.
 // Source  [tseng1996] for the problem; [liu2005], section I, cites the number of rounds. The construction here is the cross
 //         product of contention-free phases of rings.
-// Needs   a grid whose sides are multiples of 4. For blocks with half a ring to go in a dimension, and another dimension to cross,
-// the
-//         network must have the routing `balanced`.
-// Idea    On a ring of n, a message over d < n/2 links, the message onwards from its target over n/2 - d links and the same
-//         two from the opposite places use each link of one direction once: a phase. Both ends of these messages are two
-//         residues modulo n/2, so phases are pairs of residues, and a 1-factor of these (patterns/factors.hpp) is n/4 phases
-//         in which each rank sends one message. One more factor has what goes n/2 links, upwards from even places and
-//         downwards from odd ones, together with what stays. On a torus the phases of a factor in one dimension meet those of a
-//         factor in the others, each phase one phase of each other dimension at a time. Directions change all together, so two
-//         opposite ones share a round.
+// Needs   a grid whose sides are multiples of 4. Blocks that go half around a ring and also cross another dimension need the
+//         routing `balanced`.
+// Idea    On a ring of n, four messages use each link of one direction once: from a to b over d < n/2 links, from b to a + n/2
+//         over n/2 - d links, and the same two from the opposite places. They are a phase. Their ends have two residues modulo
+//         n/2, so a phase is a pair of residues, and a 1-factor of the residues (patterns/factors.hpp) is n/4 phases in which
+//         each rank sends one message. One more factor has the messages over n/2 links, upwards from even places and downwards
+//         from odd ones, and what stays. On a torus a round takes phases of one factor from each dimension. It combines each of
+//         them with one phase of each other dimension. Two opposite combinations of directions share a round.
 // Cost    N is the longest side: p N / 8 rounds on two ports, C2 = p N / 8 blocks: both are the least possible for direct
 //         messages without contention, because every link is busy in every round if the sides are equal. Nothing is copied.
 // Prefer  long blocks on a torus: alltoall/torus has as many bytes on each link in far fewer rounds, but copies them three times.

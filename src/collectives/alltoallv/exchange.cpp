@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/exchange: all data straight to its target, except short data between two nodes, which leaders exchange in one message.
+// alltoallv/exchange: all data goes straight to its target, but leaders exchange short data between two nodes in one message.
 // Source  [sanders2002] combines the messages between two nodes, as in combined; a decision for each pair of nodes is our addition.
 // Needs   nothing: any counts. If no nodes are known, or only one, this is direct with a window of p-1.
 // Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
-//         target, all in the first round, unless it is short data from one node to another that a rule packs: the rule knows
-//         the number of these counts and their sum (patterns/packing_rule.hpp). Packed data goes to a leader of its node in
-//         the first round, from there in one message to a leader of the other node, and from there to its targets. A leader is
-//         itself a source or target of this data; such ranks of a node lead for its partners in turn. A message is ordered by
-//         source, then by target. Two things are not in the program: the head of a packed message (4 B for each source and one
-//         more, 8 B for each count), since headers would be messages of their own here; and the totals, which the ranks of a node
-//         show each other in shared memory.
+//         target, all in the first round. The exception is short data from one node to another, if a rule packs it
+//         (patterns/packing_rule.hpp). The rule decides by the number of these counts and their sum. Packed data goes to a leader
+//         of its node in the first round, from there in one message to a leader of the other node, and from there to its targets.
+//         A leader is itself a source or target of this data. The ranks of a node take turns to lead for other nodes. A message
+//         is ordered by source, then by target. The program leaves out two things: the head of a packed message (4 B for each
+//         source and one more, 8 B for each count), because a header would be a message of its own here; and the totals, which
+//         the ranks of a node exchange in shared memory.
 // Cost    C1 <= 3. Each byte travels once between nodes. Packed bytes travel inside their nodes, too, unless a leader is their
 //         source or target. A leader needs scratch memory for the packed data of others.
 // Prefer  short data among several nodes. Unlike combined it leaves long data alone, and a node has messages to and from all
@@ -201,7 +201,7 @@ class ExchangeProgram {
     far_received_.emplace_back(pair.sender, std::move(message));
   }
 
-  // Of two ranks whose nodes pack.
+  // The packed bytes from one rank to another; their nodes must pack.
   Bytes packed_bytes_of(Rank from, Rank to) const {
     const Bytes length = traffic_.bytes(from, to);
     return pairs_.is_short(length) ? length : 0;
@@ -244,7 +244,7 @@ Program generate_exchange(const Problem& problem, const Parameters&, const Analy
   return ExchangeProgram(problem, static_cast<const PackedPairs&>(*analysis), me).make();
 }
 
-// A message for each pair of ranks on different nodes, if nothing is packed.
+// The most messages of a node at a time: if nothing is packed, one for each pair of its ranks and the ranks of other nodes.
 Count node_ports(const Problem& problem, const Parameters&) {
   Count most = 1;
   for (const Count ranks : NodeRanks(problem).sizes()) most = std::max(most, ranks * (problem.ranks - ranks));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// barrier/binomial: that ranks have entered is collected up a binomial tree, then all are told down the same tree.
+// barrier/binomial: reports that ranks have entered go up a binomial tree, then rank 0 tells all down the same tree.
 // Source  [hensgen1988] compares such trees with dissemination.
 // Needs   nothing: any p.
 // Idea    A rank waits until all ranks below it have entered before it tells its parent. Rank 0 is the root.

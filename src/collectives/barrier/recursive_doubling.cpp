@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// barrier/recursive-doubling: exchange with i ^ 1, i ^ 2, i ^ 4, .., who has entered.
+// barrier/recursive-doubling: rank i exchanges with i ^ 1, i ^ 2, i ^ 4, .. which ranks have entered.
 // Source  [grama2003] all-reduce on a hypercube, of nothing.
 // Needs   nothing: any p.
-// Idea    Let n be the largest power of two that is not above p. A rank n + i tells rank i first that it has entered, and is told
-// last
-//         that all have. Ranks below n exchange in log2 n rounds.
+// Idea    Let n be the largest power of two that is not above p. Rank n + i first tells rank i that it has entered. Ranks below n
+//         exchange in log2 n rounds. Then rank i tells n + i that all have entered.
 // Cost    C1 = log2 n rounds of control messages without payload, and two more if p is no power of two.
-// Prefer  never to dissemination, which takes ceil(log2 p) rounds for any p; hypercubes, where each exchange has a link of its own.
+// Prefer  hypercubes, where each exchange has a link of its own. Elsewhere dissemination: ceil(log2 p) rounds for any p.
 #include <bit>
 
 #include "quadrille/algorithm.hpp"

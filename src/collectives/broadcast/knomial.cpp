@@ -2,9 +2,9 @@
 // broadcast/knomial: like the binomial tree, but a rank that has the vector sends it to radix - 1 others in each round.
 // Source  [grama2003] one-to-all broadcast, with k = radix branches instead of two; Open MPI's knomial and binomial broadcasts.
 // Needs   nothing: any p, any root, 2 <= radix <= max(2, p).
-// Idea    Ranks are numbered from the root, and each round decides one digit of the numbers in base k. Far: the highest digit
-//         comes first, so the ranks below one are consecutive. Near: the lowest comes first, so the first messages go to the
-//         next ranks.
+// Idea    Ranks are numbered from the root, and each round decides one digit of the numbers in base k. With first=far the highest
+//         digit comes first, so the ranks of a subtree are consecutive. With first=near the lowest digit comes first, so the
+//         first messages go to the next ranks.
 // Cost    C1 = d = ceil(log p / log k) rounds on k - 1 ports; C2 = d blocks.
 // Prefer  short vectors on a network that takes several messages of a rank at once.
 #include <algorithm>

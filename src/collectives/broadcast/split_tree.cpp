@@ -2,9 +2,9 @@
 // broadcast/split-tree: each half of the vector goes down one half of a binary tree, then pairs of ranks exchange their halves.
 // Source  [pjesivac2007] the split binary tree of Open MPI.
 // Needs   nothing: any p, any root.
-// Idea    In the tree of broadcast/tree with fan-out 2, ranks are numbered from the root; those of odd number are below its first
-//         child. They get the first half of the vector, and those of even number the second half. At last 2 i - 1 and 2 i exchange
-//         halves. If p is even, the last rank has no partner and gets its other half from the root.
+// Idea    The tree is that of broadcast/tree with fan-out 2, and ranks are numbered from the root. Odd numbers are in the subtree
+//         of the root's first child and get the first half of the vector. Even numbers get the second half. At last 2 i - 1 and
+//         2 i exchange halves. If p is even, the last rank has no partner and gets its other half from the root.
 // Cost    C1 = depth + 1 rounds on 2 ports, C2 = (depth + 1) b / 2 bytes; the depth is about log2 p.
 // Prefer  long vectors among a moderate number of ranks, where the tree alone would take twice the bytes.
 #include "collectives/shares.hpp"

@@ -18,7 +18,7 @@ struct Timetable {
   // `slots_per_round` slots and lists its messages in the order of slots.
   std::function<Count(Rank from, Rank to)> slot;
   Count slots_per_round = 1;
-  std::function<std::optional<Port>(Rank from, Rank to)> port = {};  // by which a message leaves; empty: by any
+  std::function<std::optional<Port>(Rank from, Rank to)> port = {};  // the port by which a message leaves; empty: any
 };
 
 // The cost grows with the number of partners of the rank, not with p.

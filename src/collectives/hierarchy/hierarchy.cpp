@@ -70,7 +70,7 @@ Collective irregular(Collective regular) {
 }
 
 // The algorithm for a part inside nodes: of those that the user names, separated by '+', the first that can solve the part's
-// problem, otherwise the default of the part's collective. For a name that no collective has, this is an error.
+// problem, otherwise the default of the part's collective. A name that no collective has is an error.
 Choice choice_inside(const Problem& problem, const std::string& specification) {
   std::optional<Choice> chosen;
   for (const std::string_view each : split_outside_parentheses(specification, '+')) {
@@ -286,7 +286,8 @@ Combining Hierarchy::combining() const {
   for (const auto& run : runs_)
     if (is_reduction(run->problem.collective))
       all = std::min(all, run->choice.algorithm->combining(run->problem, run->choice.parameters));
-  // A prefix over whole nodes and some ranks of the next one is not combined along the fixed tree, unless both are short.
+  // A rank's prefix covers whole nodes and some ranks of the next one. It is combined along the fixed tree only if there are two
+  // nodes of at most two ranks.
   const bool is_short = lanes_.node_count() == 2 && lanes_.nodes().largest() <= 2;
   const bool keeps_tree = is_equal_power_of_two(lanes_) && (is_short || !facts_of(problem_.collective).is_prefix);
   return keeps_tree ? all : std::min(all, Combining::rank_order);

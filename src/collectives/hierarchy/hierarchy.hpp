@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives between and inside nodes, composed of schedules for groups of ranks: those of a node, and those of a lane between
-// nodes. A form is the list of a collective's phases; each collective has one. What follows from the phases is the same for all:
-// parameters, rounds, ports, symmetry and the order in which operands are combined.
+// nodes. A form is the list of a collective's phases; each collective has one. Parameters, rounds, ports, symmetry and the order
+// in which operands are combined follow from the phases, alike for all.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ class Lanes {
   bool nodes_are_consecutive() const;
   bool nodes_are_equal() const;  // in size
 
-  // Groups of ranks that run a schedule together. `lanes` has one group more than there are lanes: ranks that lead no group.
+  // Groups of ranks that run a schedule together. The last group of `lanes` is no lane, but has the ranks that lead no group.
   const NodeRanks& nodes() const { return nodes_; }
   const NodeRanks& groups() const { return groups_; }  // group l of node a is number a * count() + l
   const NodeRanks& lanes() const { return by_lane_; }
@@ -46,7 +46,7 @@ class Lanes {
   NodeRanks by_lane_;
 };
 
-// The size of the smallest node, which is the most lanes, and of the largest one; 1 if the problem names no nodes.
+// The sizes of the smallest node, which limits the lanes, and of the largest one; 1 if the problem names no nodes.
 Count most_lanes(const Problem& problem);
 Count largest_node(const Problem& problem);
 
@@ -66,7 +66,7 @@ using Form = std::vector<Phase> (*)(const Problem&, const Lanes&, const Paramete
 
 // A problem of one phase: its operator is that of the whole, and it names no nodes.
 Problem part_of_vector(const Problem& whole, Collective collective, Count ranks, Bytes bytes, Rank root = 0);
-// `collective` is regular. If the counts differ, the problem's collective is the irregular one.
+// `collective` is regular. If the counts differ, the problem has the irregular form of it.
 Problem part_of_shares(const Problem& whole, Collective collective, const std::vector<Bytes>& counts, Rank root = 0);
 
 // The counts of the ranks of a group if only leaders have data.
@@ -143,8 +143,8 @@ class ShareParts {
   Bytes bytes_of_lane(Count lane) const { return (*lane_bytes_)[lane]; }
   Bytes bytes_before_group(Rank leader) const;  // of the groups of the leader's lane that come before its own
 
-  // Places in a buffer that has all shares in the order of ranks: the shares of one group; of all groups of one lane; of all lanes,
-  // one after the other. Lanes list their groups in the order of their leaders, or in this order around from the node of a rank.
+  // Where the shares of a group, a lane, or all lanes one after the other lie in a buffer that has all shares in the order of
+  // ranks. A lane lists its groups in the order of their leaders, from the node of rank `from` around if it is given.
   Regions of_group(Buffer buffer, Count group) const;
   Regions of_lane(Buffer buffer, Count lane, std::optional<Rank> from = std::nullopt) const;
   Regions of_all(Buffer buffer, std::optional<Rank> from = std::nullopt) const;

@@ -2,8 +2,8 @@
 // reduce/in-order-tree: vectors are combined up a binary tree in the order of ranks.
 // Source  [pjesivac2007] the in-order binary tree of Open MPI.
 // Needs   nothing: any p, any root, any operator.
-// Idea    The last rank of a run of ranks is the root of its tree. Its two children are the roots of the first half of the others,
-//         and of the rest. So a rank combines two neighbouring runs and itself, in the order of ranks. The last rank of all
+// Idea    The root of the tree over a run of ranks is the last of them. The other ranks are cut into two runs, whose roots are
+//         its children. So a rank combines two neighbouring runs and its own vector, in the order of ranks. The last rank of all
 //         forwards the result to the root of the reduction.
 // Cost    C1 = floor(log2 p) rounds on 2 ports and C2 as many vectors, and one more of both unless the root is p - 1.
 // Prefer  an operator that does not commute, if a rank can receive two messages at once.

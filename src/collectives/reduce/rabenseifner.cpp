@@ -3,11 +3,11 @@
 // Source  [thakur2005] Rabenseifner's reduction, as in MPI libraries.
 // Needs   nothing: any p, any root, any operator.
 // Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, in which one rank combines both vectors (fold), as in
-//         allreduce/rabenseifner. The 2^d remaining ranks run recursive halving, near partners first. Shares are gathered from far
-//         partners first, so that they are contiguous. If the root's partner stands for it, the first remaining rank hands its
-//         share over to the root, which takes its place in the gather.
-// Cost    C1 = 2 log2 p rounds and C2 = 2 b (p - 1) / p bytes if p is a power of two. Else C1 = 2 floor(log2 p) + 1 rounds, and one
-//         more with fold=halves, and one more if the root hands over.
+//         allreduce/rabenseifner. The 2^d remaining ranks run recursive halving, near partners first. Shares are gathered from
+//         far partners first, so that they are contiguous. If the root does not remain, the first rank that does hands its share
+//         over to the root, and the root takes this rank's place in the gather.
+// Cost    C1 = 2 log2 p rounds and C2 = 2 b (p - 1) / p bytes if p is a power of two. Else C1 = 2 floor(log2 p) + 1 rounds, and
+//         one more with fold=halves, and one more if a share is handed over.
 // Prefer  long vectors, if p is a power of two.
 #include "collectives/reducing/folding.hpp"
 
@@ -23,7 +23,7 @@ std::shared_ptr<const Analysis> analyse_rabenseifner(const Problem& problem, con
   std::vector<Bytes> counts;
   for (Count place = 0; place < count; ++place) counts.push_back(share_at(Buffer::output, place).length);
 
-  // The root has its share at its place in the result, the others behind their vectors in scratch memory.
+  // The root has its share at its place in the result. The other ranks have theirs behind their vectors in scratch memory.
   const auto share_of = [=](Rank rank, Count place) -> Regions {
     if (rank == root) return {share_at(Buffer::output, place)};
     return {folded->behind_vector(rank, share_at(Buffer::output, place).length)};

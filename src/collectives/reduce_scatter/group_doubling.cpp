@@ -2,9 +2,9 @@
 // reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange partial results for all other groups.
 // Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
 // Needs   nothing: any p, any operator, also along the fixed tree, shares of any size, which may be empty.
-// Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank r
-//         sends those for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper one of two groups has
-//         fewer ranks, some ranks of the lower one have no partner; the others pass on what they have got, in up to i more rounds.
+// Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank
+//         r sends the results for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper group has fewer
+//         ranks, some ranks of the lower one have no partner. They get the data from ranks that have one, in up to i more rounds.
 // Cost    C1 = log2 p rounds and C2 = p log2 p - p + 1 blocks, if p is a power of two: about log2 p - 1 times the least volume.
 // Prefer  short blocks and an operator that does not commute, if p is no power of two.
 #include <algorithm>
@@ -43,7 +43,7 @@ class Exchange {
     return {{Buffer::scratch, offset, begin, {}}, {Buffer::scratch, offset + end, all_ - end, {}}};
   }
 
-  // Among groups of `size` ranks.
+  // Exchanges partial results between groups of `size` ranks.
   void exchange(Count size) {
     const Rank partner = me_ ^ size, mine = me_ & -size, theirs = partner & -size;
     combine();

@@ -110,11 +110,11 @@ class PrefixBuilder {
 enum class Survivor : std::uint8_t { lower, upper };  // of a pair
 
 // How survivors are ordered in the group in which they run a schedule: by their numbers 0, 1, .., or by the numbers with reversed
-// bits. Reversed, halving with far places first is halving with near survivors first, but its messages are contiguous.
+// bits. With reversed bits, halving with far places first begins with near survivors, and its messages are contiguous.
 enum class SurvivorOrder : std::uint8_t { by_number, reversed };
 
-// A composition for 2^d survivors. The vector of a survivor is in its input if it has no pair, else at the beginning of scratch
-// memory, after `fold`.
+// A composition for 2^d survivors. The vector of a survivor is in its input if it has no pair. Otherwise `fold` puts it at the
+// beginning of scratch memory.
 class FoldedPairs : public Analysis, public Composition {
  public:
   FoldedPairs(const Problem& problem, Survivor survivor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scan/hierarchical, exscan/hierarchical: prefixes inside nodes; the totals of the nodes before; both combined.
+// scan/hierarchical, exscan/hierarchical: prefixes inside nodes are combined with the totals of the nodes before.
 // Source  [traff2020] decomposed by nodes; [sanders2002] for nodes of different sizes.
 // Needs   nodes of consecutive ranks, and what the parts need.
 // Idea    The ranks of each node compute their prefixes. The last rank of each node then knows its node's total, and these

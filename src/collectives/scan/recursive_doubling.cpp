@@ -4,8 +4,8 @@
 // Needs   nothing: any p, any operator, also along the fixed tree.
 // Idea    In round i, ranks r and r ^ 2^i exchange what they have combined, if both exist. The higher one combines it into its
 //         result, too.
-// Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = ceil(log2 p) vectors. hypercube sends half of the messages of the
-//         last round only.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = ceil(log2 p) vectors. In the last round hypercube sends only
+//         half of the messages.
 // Prefer  never; a baseline: what MPI libraries do. distance-doubling sends to higher ranks only, in as many rounds.
 #include "collectives/reducing/folding.hpp"
 

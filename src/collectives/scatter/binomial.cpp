@@ -5,8 +5,8 @@
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
 // Idea    Down the tree of broadcast/binomial: a rank receives its own block together with those of its whole subtree. In a
 //         gather a rank collects the blocks of its subtree, then sends them all to its parent.
-// Cost    C1 = ceil(log2 p) rounds, the fewest on one port (at most, if shares are empty). C2 = p - 1 blocks, the least; with
-//         shares, the sum over the rounds of the largest subtree's shares.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port if no share is empty. C2 = p - 1 blocks, the least; with shares, the
+//         sum over the rounds of the largest subtree's shares.
 // Prefer  small blocks, where the number of rounds dominates the time.
 #include "collectives/spreading/spreading.hpp"
 

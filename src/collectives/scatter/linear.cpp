@@ -4,7 +4,7 @@
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
 // Idea    The root sends to root + 1, root + 2, .. in that order, `ports` messages in each round. In a gather it receives in the
 //         reverse order of rounds: from the most distant ranks (root - 1, root - 2, ..) first.
-// Cost    C1 = ceil((p - 1) / ports) rounds (at most, if shares are empty) and C2 = C1 blocks; each block moves once.
+// Cost    C1 = ceil((p - 1) / ports) rounds (or fewer, if shares are empty) and C2 = C1 blocks; each block moves once.
 // Prefer  large blocks: no block is moved twice.
 #include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"

@@ -6,11 +6,11 @@
 // Idea    The tree of broadcast/mesh, but along the column first, so that each message holds the blocks of consecutive
 //         ranks. When a line is cut in two, the larger part stays with the sender. No two messages of a round use the
 //         same link of a mesh or torus that has the sides of the grid.
-// Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two (at most, if shares are
-//         empty). C2 = p - 1 blocks, the least, for any sides and any root; with shares, the sum over the rounds of the largest
+// Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds (or fewer, if shares are empty), which is log2 p if all sides are powers
+//         of two. C2 = p - 1 blocks, the least, for any sides and any root; with shares, the sum over the rounds of the largest
 //         subtree's shares.
-// Prefer  small blocks on a torus with the sides of the grid, if they are not powers of two: there the messages of
-//         binomial may share links.
+// Prefer  small blocks on a torus with the sides of the grid, if the sides are not powers of two: there the messages of binomial
+//         may share links.
 #include "collectives/spreading/spreading.hpp"
 #include "patterns/trees.hpp"
 

@@ -33,7 +33,7 @@ std::string path_of(int descriptor) { return fmt::format("/proc/self/fd/{}", des
 // lose the log's earlier content.
 bool holds_open_files(const fs::path& folder) { return folder.filename() == "fd" && folder.string().starts_with("/proc/"); }
 
-// Returns the mode of new files. umask(2) would change the mask to ask for it, also for the other threads.
+// Returns the mode of new files. Asking umask(2) would change the mask for a moment, also for the other threads.
 mode_t mode_of_new_files() {
   constexpr std::string_view key = "Umask:\t";
   std::ifstream status("/proc/self/status");
@@ -179,7 +179,7 @@ void FileReplacement::dress() const {
   ::fchmod(file_.number(), is_given ? *mode_ : *mode_ & ~mode_t{S_IRWXG});
 }
 
-// linkat does not replace an existing file, so that the new file then gets a temporary name, to be renamed.
+// linkat does not replace an existing file. If there is one, the new file gets a temporary name and is then renamed.
 Result<> FileReplacement::link_nameless() {
   const std::string file = path_of(file_.number());
   const auto link = [&](const char* name) {

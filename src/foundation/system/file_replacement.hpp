@@ -17,14 +17,15 @@
 namespace quadrille {
 
 // The new content is a file without a name (O_TMPFILE) in the target's folder. `finish` gives it its name, so a killed writer
-// leaves nothing. If the target exists, the new file gets a temporary name and is then renamed; a process killed between these two
-// system calls leaves the complete file under the temporary name. File systems without nameless files (such as NFS) use the
-// temporary name from the beginning, and a killed writer leaves `.quadrille-` and eight letters behind. No name is predictable and
-// none is opened that exists, so a file or link that somebody else has made in the folder is never written to.
+// leaves nothing. If the target exists, the new file gets a temporary name and is then renamed; a process killed between these
+// two system calls leaves the complete file under the temporary name. File systems without nameless files (such as NFS) use the
+// temporary name from the beginning, and a killed writer leaves `.quadrille-` and eight letters behind. Temporary names are not
+// predictable, and an existing file is never opened under one. So a file or link that somebody else has made in the folder is
+// never written to.
 //
 // What the name of the target may lead to:
-// - nothing, or a regular file: it is replaced, if it may be written. The new file keeps the mode, and the owner where the system
-//   allows it; not the special bits, such as set-user-ID.
+// - nothing, or a regular file: it is replaced, if it may be written. The new file keeps the mode without the special bits (such
+//   as set-user-ID), and the owner where the system allows it.
 // - a symbolic link: it is followed, as by a shell's `>`, unless it belongs to another user than this one or root.
 // - a device or a pipe: it is written directly. A pipe of another user is refused.
 // - an open file of this process (/dev/stdout, /dev/fd/3 and the like): it is written at its present position. An open file of

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the file that holds this code, by the list of the mapped files. The loader does not know it as well: for the main program
-// it tells the name that the caller of exec has chosen, and for a library a name that may be relative to an earlier working folder.
+// Returns the file that holds this code, by the list of the mapped files. The loader is no substitute: for the main program it
+// tells the name that the caller of exec has chosen, and for a library a name that may be relative to an earlier working folder.
 // Empty if the system has no such list.
 fs::path library_file() {
   static const char here = 0;

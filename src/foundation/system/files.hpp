@@ -35,7 +35,7 @@ class Descriptor {
   int number_;
 };
 
-// Reads a descriptor to its end and calls `visit` with each part of the text. Returns the system's error number; 0: that was all.
+// Reads a descriptor to its end and calls `visit` with each part of the text. Returns the system's error number; 0: all was read.
 template <class Visit>
 int read_parts(int descriptor, const Visit& visit) {
   std::array<char, 1 << 16> part;

@@ -67,7 +67,7 @@ class Child {
     ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end.number(), STDOUT_FILENO);
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
-    // The program gets a new group, which has its number. Until that is known to the handler, signals wait.
+    // The program gets a process group with the program's own number. Signals wait until the handler knows this number.
     sigset_t ends, before;
     ::sigemptyset(&ends);
     for (const int signal : ending_signals) ::sigaddset(&ends, signal);
@@ -93,7 +93,7 @@ class Child {
   }
 
   int status() {
-    ::kill(-process_, SIGKILL);  // before the process is waited for: then its number may belong to another group
+    ::kill(-process_, SIGKILL);  // before waitpid: after it the number may belong to another group
     running = 0;
     int found = 0;
     while (::waitpid(process_, &found, 0) < 0 && errno == EINTR) {}

@@ -37,10 +37,11 @@ struct OutputLimits {
 };
 
 // Runs the program `words[0]`, found as the shell finds it, with the other words as its arguments; no shell reads them. Its stdin
-// is empty, its stderr that of this process. Returns what it prints on stdout until it has ended. It leads a process group of its
-// own, which is killed when it has ended, when a limit is exceeded, and when SIGINT, SIGTERM or SIGHUP ends this process meanwhile:
-// so what it has started ends, too. `label` names the program in errors. Throws Error{environment} if it cannot be started, does
-// not end in time or does not end with exit code 0, and Error{too_large} if it prints too much. Threads take turns.
+// is empty, its stderr that of this process. Returns what it prints on stdout until it has ended. The program leads a process
+// group of its own. The group is killed when the program has ended, when a limit is exceeded, and when SIGINT, SIGTERM or SIGHUP
+// ends this process: so all that it has started ends, too. `label` names the program in errors. Throws Error{environment} if it
+// cannot be started, does not end in time or does not end with exit code 0, and Error{too_large} if it prints too much. Threads
+// take turns.
 std::string output_of(const std::vector<std::string>& words, const OutputLimits& limits, const std::string& label);
 
 // Returns when the reader of `descriptor`, if it is a pipe, has read all that was written, or when `limit` has passed. A
