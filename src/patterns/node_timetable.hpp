@@ -3,11 +3,11 @@
 // processor of a node sends to another node, and at most one receives from another node. "Processor" is the paper's word for a
 // rank; (U, a) is the processor with index a on node U.
 //
-// The timetable has phases. A node is active until all of its processors have had their turn. In a phase each pair of active nodes
-// meets once, in the order given by the factors of their complete graph. When a pair meets, processors of its smaller node (of its
-// first node, if sizes are equal) take turns. In its turn a processor exchanges messages with every processor of the larger node.
-// The number of turns is the same for all pairs of a phase: as many as the smallest active node still needs. The processors with
-// index `done` to `current` - 1 take these turns.
+// The timetable has phases. A node is active until all of its processors have had their turn. In a phase each pair of active
+// nodes meets once, in the order given by the factors of their complete graph. When a pair meets, processors of its smaller node
+// take turns; if sizes are equal, those of its first node (matchings) or of the sender (permutations). In its turn a processor
+// exchanges messages with every processor of the larger node. The number of turns is the same for all pairs of a phase: as many
+// as the smallest active node still needs. The processors with index `done` to `current` - 1 take these turns.
 //
 // With matchings a node receives from the node to which it sends. With permutations these two nodes may differ, and every node
 // has a partner in every round. So a phase with the set A of active nodes has |A| - 1 rounds, and each round lasts (current -
