@@ -158,8 +158,8 @@ const RecentCall* Counting::seen_call(CommunicatorState& state, Function functio
   return &recent;
 }
 
-// Finds the sizes of a call that the MPI library runs whatever is decided. Returns null if it has no shape: then its arguments are
-// wrong, or it is one of neighbours, in which a block is what goes to, or comes from, one of them.
+// Finds the sizes of a call that the MPI library runs in any case. Returns null if the call has no shape: because its arguments
+// are wrong, or because it is a collective of neighbours, whose block is what one neighbour gets or sends.
 const RecentCall* Counting::observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome) {
   if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
   const RecentCall* const seen = seen_call(state, function, call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on ranks: the values of --executor; for processes that an MPI launcher or `quadrille run` started, what the environment says
-// about this process before an MPI library is loaded, and decisions that all ranks must make alike; and how work on all ranks ends:
-// when it is done, by a signal, or by a watchdog.
+// Work on ranks. The values of --executor; what the environment says about a process that an MPI launcher or `quadrille run`
+// started, before an MPI library is loaded; decisions that all ranks must make alike; and how work on all ranks ends: when it is
+// done, by a signal, or by a watchdog.
 #pragma once
 
 #include <atomic>
@@ -122,8 +122,8 @@ class RankGroup {
   std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
   bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process
 
-  // Collective. Returns on every process whether rank 0 can write all files, so that all processes end together. Of threads: true,
-  // or throws.
+  // Collective. Returns on every process whether rank 0 can write all files, so that all processes end together. On threads it
+  // returns true or throws.
   bool first_can_write(const std::vector<std::optional<std::string>>& files) const;
 
   // Runs `work` on each rank and returns the exit code that it has here (of threads: at rank 0). A watchdog watches rank 0: there

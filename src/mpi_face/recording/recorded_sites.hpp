@@ -65,7 +65,7 @@ class RecordedSites {
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
   // The site of a collective. `function`: the one that was called, which for nonblocking ones differs from the call's.
   SiteHere& of(RecordedKind kind, Function function, CommunicatorHere& communicator, const MpiCall& call);
-  // The site of another kind with the same contents: of the completions of such starts.
+  // The site of another kind with the same contents, such as that of the completions of starts.
   SiteHere& of(RecordedKind kind, const SiteHere& like);
 
  private:

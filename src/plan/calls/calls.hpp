@@ -52,7 +52,7 @@ class Calls {
   Calls();
   ~Calls();
 
-  // Collective, and so are the functions below unless their comments say otherwise.
+  // This function and those below are collective unless their comments say otherwise.
   void execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
   Request start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
 
@@ -62,7 +62,7 @@ class Calls {
   Request start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                 const CallOptions& options);
 
-  // A typed call that has been checked and compared. In place, `input` is not used. `last_step` runs when the request is complete.
+  // A typed call that was checked and compared. In place, `input` is not used. A request runs `last_step` when it is complete.
   void execute(Communicator& ranks, const CallKey& key, const void* input, void* output) {
     execute_with(ranks, key, input, output, true);
   }
@@ -91,8 +91,8 @@ class Calls {
     return comparing_ != Comparing::no && (comparing_ == Comparing::yes || find_out_whether_to_compare(ranks, asked));
   }
 
-  // Compares the calls of the ranks if they do so. `check` throws if this rank's call is wrong. If it throws on any rank, all ranks
-  // throw. All ranks throw Error{misuse} if their calls differ.
+  // Calls `check`, which throws if this rank's call is wrong. If compares(), all ranks throw if it throws on any of them, and all
+  // throw Error{misuse} if their calls differ.
   template <class Check>
   void compare(Communicator& ranks, bool asked, const CallKey& key, Check&& check) {
     if (!compares(ranks, asked)) return check();

@@ -24,8 +24,8 @@ class ExchangeTimer {
                const std::shared_ptr<const Operator>& operation = nullptr);
   Span time_of(const std::function<void()>& run);
 
-  // Collective: the time in seconds that a rank is inside one run that all ranks start at the same time, as a mean of the ranks and
-  // of several runs. Consecutive runs may overlap, since some ranks leave one before others do. Single runs do not. Equal on all
+  // Collective: the time in seconds that a rank is inside one run that all ranks start at the same time, as a mean of the ranks
+  // and of several runs. Without common starts, runs may overlap, since some ranks leave one before others do. Equal on all
   // ranks.
   double time_of_single(const std::function<void()>& run);
 

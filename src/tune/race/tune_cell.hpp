@@ -31,8 +31,8 @@ struct CellRaceOptions {
   std::function<void(const std::string& sentence)> wrong;                           // reports a way that gave wrong data
 };
 
-// Returns an alltoallv on the same ranks with such counts: all ranks send to equally many others, one block of each rank is longer
-// than the others as the situation's irregularity says, and rank 0 sends more than the others as its skew says. Its price replaces
+// Returns an alltoallv on the same ranks whose counts fit the situation: all ranks send to equally many others; one block of each
+// rank is longer than its others, by the irregularity; and rank 0 sends more than the others, by the skew. Its price replaces
 // that of an alltoallv whose counts no rank knows in full. Among many ranks all counts are equal.
 Problem with_alike_counts(const Problem& problem, const Situation& situation);
 
