@@ -142,7 +142,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   return code;
 }
 
-// What is known of the call; null if it has no shape or its arguments are wrong. Without ranks of other worlds.
+// What is known of the call; null if it has no shape, its arguments are wrong, or the communicator has ranks of other worlds.
 const RecentCall* Counting::seen_call(CommunicatorState& state, Function function, const MpiCall& call) {
   const KnownCommunicator& communicator = state.communicator();
   if (!communicator.is_of_one_world()) return nullptr;
@@ -206,7 +206,7 @@ void Counting::count(CommunicatorState& state, const MpiCall& call, const CallOu
     count_late(*counters, *outcome.late_ticks, took);
 }
 
-// Records what runs the site's calls and, if a trial has said so, adds its new measurements.
+// Records what runs the site's calls and, if trials have measured since the last time, adds their new times.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
   const TrialTimes& times = site.trials.times;

@@ -21,13 +21,13 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// What all communicators of the process share. Made in the first call, and never destroyed, because MPI may be called before and
-// after the constructors and destructors of this library.
+// What all communicators of the process share. Made before any other call, and never destroyed, because MPI may be called before
+// and after the constructors and destructors of this library.
 struct OfProcess {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();  // of the run
   DecidingProcess state;
-  // Those of state.guests. The lock is for programs whose threads free communicators; there are no guests then.
+  // The owners of state.guests. The lock is for programs with threads that free communicators; such programs have no guests.
   std::vector<Deciding*> guests;
   std::mutex guests_mutex;
 
@@ -44,7 +44,7 @@ void check_meeting(int code) {
 }
 
 // The user's wishes, once all ranks of the world know them. Only in programs without concurrent threads in MPI: there all ranks
-// learn them before, or after, the same call on each communicator.
+// learn them between the same two calls on each communicator.
 std::atomic<std::shared_ptr<const Wishes>> wishes_of_world;
 
 bool has_threads() {

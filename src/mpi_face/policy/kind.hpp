@@ -27,9 +27,9 @@ namespace quadrille::mpi_face {
 
 constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
 
-// Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of single
-// calls after a barrier would not show. And a short call is as short as the errors of the clock and the barrier. `moved`: bytes
-// that leave or reach a rank in a call.
+// Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of
+// single calls after a barrier would not show. And the errors of the clock and the barrier are as long as a short call. `moved`:
+// bytes that leave or reach a rank in a call.
 inline int batch_of_trial(Bytes moved) {
   if (moved <= 4 << 10) return 32;
   if (moved <= 64 << 10) return 8;
@@ -146,7 +146,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::string_view called;    // in the user's rules: a collective's name, or the function's
   Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for exchanges
   bool knows_blocks = false;  // exchanges without a root: a rank has remembered its blocks for a trial
-  std::string why;            // this mode was chosen; for the MPI library a sentence of cause.hpp
+  std::string why;            // the reason for this mode; for the MPI library a sentence of cause.hpp
   std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
   bool is_tuned = false;             // candidates were raced during the program's run

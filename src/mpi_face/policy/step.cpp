@@ -189,7 +189,7 @@ Action Step::after_action() {
       else
         state_.group.exists = true, state_.group.nodes = event_.nodes;
       return finished();
-    case Do::host:  // what the guests spend, they count themselves
+    case Do::host:  // the guests charge their own time themselves
       process_.account.spend(state_.weight * event_.figures[0]);
       process_.split_cost.measured(event_.figures[0], state_.ranks);
       state_.meeting.knows_accounts = false;

@@ -219,13 +219,13 @@ struct Event {
   What what = What::done;
   double now_s = 0;  // since the run's beginning, by this rank's clock
   bool is_guest = false;
-  // The action's sums or maxima, or rank 0's figures. After time_call: seconds. After host: seconds, and whether the first one met.
+  // The action's sums or maxima, or rank 0's figures. After time_call: seconds. After host: seconds, and whether guests have met.
   std::vector<double> figures;
   Instruction message;  // after send_message
   std::shared_ptr<const Wishes> wishes;
   std::vector<Count> nodes;                 // of the group
   std::vector<PlannedWay> made;             // the plans that were made
-  std::string why;                          // there is none, no exchange, no group or no trial
+  std::string why;                          // the reason if there is no plan, exchange, group or trial
   double choice_s = 0, plan_s = 0;          // seconds that choosing what to try and making a plan took; 0: not measured
   std::vector<double> vendors_s;            // of a trial, on the slowest rank
   std::vector<std::vector<double>> ours_s;  // of each way
@@ -234,7 +234,7 @@ struct Event {
 // The group of a communicator's ranks.
 struct GroupState {
   bool exists = false, has_exchange = false;
-  std::string why_not;       // there can be none
+  std::string why_not;       // the reason if there can be none
   std::vector<Count> nodes;  // Communicator::nodes
 };
 
@@ -251,7 +251,7 @@ struct MeetingState {
   std::vector<std::vector<double>> ours_s;
   int trials = 0;
   // Rank 0.
-  double wanted_ratio = 0;                                          // when a step can be paid, times the run's time so far
+  double wanted_ratio = 0;                                          // the factor by which the run must grow to pay for a step
   double short_s = 0;                                               // what a short call takes, as far as it is known
   std::vector<std::pair<CallKind*, std::vector<double>>> gathered;  // trials to conclude, and the sums of their times
   std::vector<double> means;  // Alternation::times() of the trial that is concluded, means over the ranks

@@ -2,8 +2,8 @@
 // Records what the program does between and inside its collectives, if QUADRILLE_RECORD names a folder. All calls stay the MPI
 // library's. docs/recording.md says what is recorded; src/recording writes it.
 //
-// Each function of MPI that is seen calls `enter` before and one of the `leave_...` functions after the MPI library's. Calls inside
-// such a call, and calls of another thread meanwhile, are passed on: `enter` returns false.
+// Each function of MPI that is seen calls `enter` before the MPI library's function, and one of the `leave_...` functions after
+// it. Calls inside such a call, and calls of another thread meanwhile, are passed on: `enter` returns false.
 #pragma once
 
 #include <mpi.h>

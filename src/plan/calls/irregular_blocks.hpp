@@ -56,7 +56,7 @@ class IrregularBlocks {
     check_root(arguments().root, p_);
     if (arguments().operation) check_element_bytes(*arguments().operation, arguments().element_bytes);
   }
-  // The root, the operator and all blocks that this rank knows, except those that other ranks must have, too.
+  // Checks the root, the operator and all blocks that this rank knows. Does not compare them with those of other ranks.
   void check_all() const;
 
   // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its elements.
