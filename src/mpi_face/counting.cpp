@@ -25,7 +25,7 @@ const TickMoment loaded = TickMoment::now();
 constexpr std::string_view failed = sentence(Cause::failed);
 constexpr std::size_t samples_of_trial = 3;  // a trial appends at most this many samples
 
-// By their numbers in the record: collectives, then those of CountedMessage.
+// Names by number in the record: collectives first, then the functions of CountedMessage.
 constexpr auto short_names = [] {
   std::array<std::string_view, function_names.size() + message_function_names.size()> names;
   for (std::size_t i = 0; i < function_names.size(); ++i) names[i] = short_name(static_cast<Function>(i));

@@ -61,7 +61,7 @@ class CallSignature {
 
   static std::uint16_t number_of(Function function) { return static_cast<std::uint16_t>(function); }
 
-  // The type of a side in place is not significant, and neither is that of a side that the call does not use.
+  // The type of a side is not significant if the side is in place or the call does not use it.
   static bool can_be_of(const Side& side) {
     return !side.counts && (side.buffer == MPI_IN_PLACE || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
   }

@@ -169,7 +169,7 @@ void set_modes(const WrapArguments& options) {
   if (options.off && (options.profile || options.report)) refuse("with --off nothing is counted; leave it or the report out");
   if (options.off) set("QUADRILLE", "off");
   if (options.profile) set("QUADRILLE", "profile");
-  // The option replaces the variable, whose files are checked before the run, too. main has checked its form.
+  // --report replaces QUADRILLE_REPORT. The variable's file is checked before the run, too; main has checked the variable's form.
   const std::string report = options.report.value_or(options.off ? "" : environment_value("QUADRILLE_REPORT"));
   if (!report.empty() && report != "off") set("QUADRILLE_REPORT", checked_report(report));
   if (options.tune) set("QUADRILLE_TUNE", checked_share(*options.tune));

@@ -38,8 +38,8 @@ struct AskedExecutor {
 // Parses a word of words_of_ranks(); without a word, the result is `automatic`. Throws Error{misuse}.
 AskedExecutor parse_executor_of_ranks(const std::optional<std::string>& word);
 
-// Handles Ctrl-C in work that should end cleanly: while an object of this class exists, the first SIGINT, SIGTERM or SIGHUP is
-// recorded instead of ending the process, which asks the work to stop; the second ends the process at once. Signals that the
+// Handles Ctrl-C in work that should end cleanly. While an object of this class exists, the first SIGINT, SIGTERM or SIGHUP does
+// not end the process: it is recorded, which asks the work to stop. The second one ends the process at once. Signals that the
 // process ignores stay ignored. A process may have only one such object at a time.
 class StopSignal {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a group keeps for calls without a plan (collectives.hpp): the plans behind them, and the exchange of those that need no plan
-// (irregular_call.cpp). Every rank of a group has its own list of these plans.
+// What a group keeps for calls to which the program passes no plan (collectives.hpp): the plans that they run, and the exchange
+// for calls that need no plan (irregular_call.cpp). Every rank of a group has its own list of these plans.
 //
 // A plan is found by a key that is equal on all ranks if the call is correct: the key contains no addresses, and no
 // counts that only one rank knows. So all ranks find the plan of a call, or none does. When the list is full, the least

@@ -18,7 +18,7 @@ class ExchangeTimer {
   // measure.
   ExchangeTimer(Communicator& communicator, Executor executor, Bytes buffer_bytes, double seconds_per_time);
 
-  // Collective: the time of one run, from the first rank's start to the last rank's end, as the median of a few batches of
+  // Collective: the time of one run, from the earliest start to the latest end of a rank, as the median of a few batches of
   // consecutive runs. Equal on all ranks. Throws as `plan` does.
   Span time_of(const Problem& problem, std::string_view algorithm, Policy policy = Policy::blocking,
                const std::shared_ptr<const Operator>& operation = nullptr);

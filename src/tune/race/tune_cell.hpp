@@ -43,8 +43,8 @@ std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, co
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 
 // Collective: races the ways and returns the same record on every rank. To make all times comparable, the time of a way that was
-// eliminated early is its ratio to the best way, times that best way's time in the last round. Ways that do not apply or gave wrong
-// data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
+// eliminated early is the best way's time in the last round, multiplied by its ratio to the best way. Ways that do not apply or
+// gave wrong data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
                        const CellRaceOptions& options = {});
 
