@@ -21,8 +21,8 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// What all communicators of the process share. Made before any other call, and never destroyed, because MPI may be called before
-// and after the constructors and destructors of this library.
+// What all communicators of the process share. Made when this library is loaded, or by an earlier call. Never destroyed, because
+// MPI may be called before and after the constructors and destructors of this library.
 struct OfProcess {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();  // of the run

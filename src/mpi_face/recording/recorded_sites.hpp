@@ -70,7 +70,7 @@ class RecordedSites {
 
  private:
   struct Sizes;
-  // The kinds of calls with counts: their vectors by their sums.
+  // The vectors of counts of one kind of calls, by their sums.
   using Vectors = std::multimap<Bytes, SiteHere*>;
 
   static Sizes sizes_of(const CommunicatorHere& here, const MpiCall& call);

@@ -298,7 +298,7 @@ class Merging {
     if (ratio && (!row.ratio || ratio->samples > row.ratio->samples)) row.ratio = ratio;
   }
 
-  // Their begin is from the start of the rank, until the start of the run is known.
+  // Sets begin_s from the start of the rank; finish_costliest makes it count from the start of the run.
   void add_costliest(const RankRecord& record, const std::vector<int>& numbers) {
     const RecordHeader& header = record.header;
     start_of_rank_[header.world_rank] = header.start_unix_ns;

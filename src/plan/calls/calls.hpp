@@ -86,7 +86,7 @@ class Calls {
     return exchanger(ranks);
   }
 
-  // Do the ranks compare their calls before these run? They do if some rank asks for it or QUADRILLE_CHECK=1 is set.
+  // Do the ranks compare their calls before they run them? They do if a rank asks for it or has QUADRILLE_CHECK=1.
   bool compares(Communicator& ranks, bool asked) {
     return comparing_ != Comparing::no && (comparing_ == Comparing::yes || find_out_whether_to_compare(ranks, asked));
   }

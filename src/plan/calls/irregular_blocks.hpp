@@ -124,7 +124,7 @@ class IrregularEdges {
 // The problem of an allgatherv or a reduce_scatterv. Its memory is kept from call to call.
 //
 // All ranks know all counts. So all ranks find the kept plan for these counts, or none does. A plan runs on blocks without gaps.
-// Displacements may differ between ranks: a rank that has some receives the output in its own memory and copies the blocks to
+// Displacements may differ between ranks: a rank with displacements receives the output in other memory and copies the blocks to
 // their places.
 class KnownCounts {
  public:

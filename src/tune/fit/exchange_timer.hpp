@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the times of plans on buffers that all of them share, and has the problems that are measured: equal blocks, and little
+// Measures the times of plans on buffers that all plans share, and makes the problems that are measured: equal blocks, and little
 // memory. Used by calibrations and fits.
 #pragma once
 

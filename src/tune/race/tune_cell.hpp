@@ -36,8 +36,8 @@ struct CellRaceOptions {
 // that of an alltoallv whose counts no rank knows in full. Among many ranks all counts are equal.
 Problem with_alike_counts(const Problem& problem, const Situation& situation);
 
-// Returns the ways that are worth racing. These are the ways with the lowest prices, but only a few per algorithm and executor; for
-// each other algorithm its cheapest way, unless hopeless, and the way with default parameters; those of `known_good` that apply,
+// Returns the ways that are worth racing: the ways with the lowest prices, only a few of each algorithm and executor; of each
+// other algorithm the cheapest way, unless hopeless, and the way with default parameters; the ways of `known_good` that apply,
 // such as the fastest ways for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
