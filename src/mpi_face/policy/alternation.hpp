@@ -43,7 +43,7 @@ class Alternation {
   // What follows from the sums of times() over all ranks.
   Conclusion concluded(const std::vector<double>& sums) const;
 
-  // What will be lost in the next part if the remaining contenders go on as in the last round. In the unit of `sums`.
+  // The time that the next part will lose if the remaining contenders go on as in the last round. In the unit of `sums`.
   double expected_excess(const std::vector<double>& sums, std::uint32_t remaining) const;
 
   // Tries the remaining contenders further.
