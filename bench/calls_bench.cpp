@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what a typed call costs more than Plan::execute if its plan exists already. Batches of both alternate; the counter
+// Measures how much more a typed call costs than Plan::execute if its plan exists already. Batches of both alternate; the counter
 // more_ns is the median of the differences, in nanoseconds. Goal: at most 100.
 #include <benchmark/benchmark.h>
 

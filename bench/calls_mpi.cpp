@@ -31,7 +31,7 @@ enum Way { vendors, ours };
 
 struct NoTypedCall {};  // thrown for a collective that has none
 
-// Has a rank a block for each rank in its input, and in its output? Otherwise it has one.
+// Does a rank have a block for each rank in its input (and in its output)? Otherwise it has one block.
 bool sends_blocks(Collective collective) {
   switch (collective) {
     case Collective::alltoall:

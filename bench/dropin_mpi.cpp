@@ -152,8 +152,8 @@ void measure_sizes(const Settings& settings, Output& output) {
   }
 }
 
-// Alternates batches of calls and takes the differences of the pairs, on the rank with the largest. `call_by(way)` is the function
-// to call.
+// Alternates batches of calls and takes the differences of the pairs, from the rank where they are largest. `call_by(way)` is the
+// function to call.
 template <class CallBy>
 void measure_pass(const std::string& what, const CallBy& call_by, Output& output) {
   constexpr int batches = 1000, calls = 200;

@@ -11,8 +11,8 @@
 
 namespace quadrille::bench {
 
-// Returns the microseconds from the moment when the first rank begins `work` to the moment when the last rank finishes; the same on
-// all ranks. Uses the machine's clock, because Open MPI's MPI_Wtime has a different origin in each process.
+// Returns the microseconds from the moment when the earliest rank begins `work` to the moment when the latest one finishes; the
+// same on all ranks. Uses the machine's clock, because Open MPI's MPI_Wtime has a different origin in each process.
 template <class Work>
 double span_us(Work&& work) {
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures how much longer an execution takes if it is observed (src/execute/script/execution_record.hpp). Plain and observed
+// Measures how much longer an execution takes when it is observed (src/execute/script/execution_record.hpp). Plain and observed
 // batches of the same alltoall take turns. Prints the medians, and the median of the ratios with its interval of 95 %.
 // Usage: observed_executions ALGORITHM BLOCK_BYTES SECONDS [THREADS]    on threads (default 2), or under a launcher:
 //   quadrille run -n 2 observed_executions bruck 1024 2

@@ -9,12 +9,12 @@
                                                                        bench/smpi_replay.sh has; none if SMPI cannot replay it
   projection.py table FILE                                             compares the lines of a table
 
-The projections are STEM-mpi.json, for the vendor's side, and STEM-hybrid.json, for ours; and the same two with -uncorrected before the
-extension, whose prices are not corrected by residuals.
+The projections are STEM-mpi.json, for the vendor's side, and STEM-hybrid.json, for ours. Two more have -uncorrected before the
+extension: their prices are not corrected by residuals.
 
-A line has the program, the layout and rate of the hosts, the side (vendor or ours), measured, projected, uncorrected (a projection,
-too) or smpi, the seconds of the whole, its band, the seconds inside collectives (waiting for late ranks included, mean of the ranks), its
-band, and what ran.
+A line has the program, the layout and rate of the hosts, the side (vendor or ours), and whether it is measured, projected,
+uncorrected (a projection, too) or smpi. Then come the seconds of the whole, their band, the seconds inside collectives (mean of the
+ranks, with the waiting for late ranks), their band, and what ran.
 Of programs that print "loop S inside S" the whole is the loop, of others it is the time from MPI_Init to MPI_Finalize.
 """
 import csv
@@ -66,7 +66,7 @@ def seconds_by_collective(rows, seconds_of):
 
 
 def by_collective(program, hosts, rate, projections, profile):
-    """The library's side by collective: times of the profiled run, which have waiting for late ranks, and of projections, without."""
+    """The library's side by collective: times of the profiled run, with waiting for late ranks, and of projections, without."""
     times = {"measured": seconds_by_collective(profile["rows"], lambda row: row["rank_seconds"] / profile["world_size"])}
     for what, projection in projections.items():
         times[what] = seconds_by_collective(projection["rows"], lambda row: row["vendor"]["seconds"])
@@ -136,7 +136,7 @@ class Case:
         return self.noise(what) < NOISE and self.is_compared(what)
 
     def is_compared(self, what):
-        """Of whole programs only the time in collectives is: their report begins before MPI_Init, and their recording after it."""
+        """Whole programs are compared only by time in collectives: their report begins before MPI_Init, their recording after it."""
         return what == "inside" or self.program not in WHOLE_PROGRAMS
 
     def error(self, what):
@@ -146,7 +146,7 @@ class Case:
         return band[0] <= self.measured(what) <= band[1]
 
     def band_by_others(self, what, cases):
-        """The projection times the 10th and the 90th percentile of measured / projected of the other programs, same side."""
+        """The projection, multiplied by the 10th and 90th percentiles of measured / projected of the side's other programs."""
         ratios = [each.measured(what) / each.projected[what] for each in cases if each.program != self.program and each.side == self.side]
         return (0, 0) if not ratios else tuple(self.projected[what] * percentile(ratios, share) for share in (0.1, 0.9))
 
@@ -216,7 +216,7 @@ def marked(case, what):
 
 
 def summary_row(what, cases, others):
-    """Of these cases: the median error, and the shares within 40 %, within the printed band and within the band by `others`."""
+    """Returns the median error of these cases, and the shares within 40 %, in the printed band and in the band by `others`."""
     errors = [abs(case.error(what)) for case in cases]
 
     def share(of):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of projections: a recording of so many ranks with so many calls of each of them, which loops over an exchange in rows, one
-// among all ranks, a broadcast and a sum after varying gaps.
+// Times of projections. The arguments are the ranks of a recording and the calls of each rank: a loop over an exchange in rows,
+// an exchange among all ranks, a broadcast and a sum, after varying gaps.
 //
 //   quadrille_bench --benchmark_filter='projection/64/1000000'
 #include <benchmark/benchmark.h>

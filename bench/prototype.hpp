@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The simplest all-to-all in shared memory that is not slow: every rank copies its whole input into its slot (two slots in turn),
-// adds one to a counter, waits until all have, and copies its blocks out. It knows nothing but equal blocks among ranks of one
-// node. What takes longer than this does not pay for what it does more.
+// adds one to a counter, waits until all have done so, and copies its blocks out. It knows only equal blocks among ranks of one
+// node. An all-to-all that does more but takes longer than this is not worth it.
 #pragma once
 
 #include <mpi.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures how long the machine needs to copy the bytes of an alltoall: each rank copies p blocks of its own, all ranks at once,
 // from shared memory to shared memory, with ordinary or streaming stores, whichever are faster. This is a bound for every alltoall.
-// Usage: shared_copies BYTES..., under any launcher. Rank 0 prints a JSON object with the seconds from the first rank's start to
-// the last rank's end.
+// Usage: shared_copies BYTES..., under any launcher. Rank 0 prints a JSON object with the seconds from the earliest start to the
+// latest end of a rank.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -89,7 +89,7 @@ bool parse(CLI::App& parser, std::vector<std::string> words) {
 
 int run(std::vector<std::string> words) {
   CLI::App parser{summary, "quadrille"};
-  // Every rank of a job starts `wrap`, so the others are not set up for it.
+  // Every rank of a job starts `wrap`. To save their time, the other subcommands are not set up then.
   const std::vector<Subcommand> subcommands = set_up(parser, !words.empty() && words[0] == "wrap" ? words[0] : std::string());
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
   throw Error(ErrorCode::environment, fmt::format("'quadrille {}' {}", subcommand, reason));
 }
 
-// An older one may not fit to the library, which is built without it.
+// An older program may not match the library, which is built without it.
 bool is_older(const fs::path& program, const fs::path& library) {
   std::error_code none;
   const auto built = fs::last_write_time(program, none), needed = fs::last_write_time(library, none);

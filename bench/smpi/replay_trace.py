@@ -119,7 +119,7 @@ def check(recording):
 
 
 def by_rank(recording, is_taken, value):
-    """Of each communicator, for each rank the values of the entries that are taken, in their order."""
+    """Returns for each communicator, and there for each rank, the values of the entries that are taken, in their order."""
     found = {}
     for rank, entries in enumerate(recording["calls"]):
         for entry in entries:

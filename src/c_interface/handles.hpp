@@ -69,7 +69,7 @@ std::uintptr_t add_object(Kind kind, std::shared_ptr<const void> object);
 // Throws Error{misuse} if the number is not that of an object of this kind.
 std::shared_ptr<const void> object_at(Kind kind, std::uintptr_t number);
 
-// From now on the number is that of no object. Does nothing if it is not.
+// Takes the object out of the table, which then refuses the number. Does nothing if the number has no object.
 void forget_object(std::uintptr_t number) noexcept;
 
 template <class Handle>

@@ -50,8 +50,8 @@ class SideBlocks {
   bool is_plain() const;  // are all types plain?
   bool is_by_rank() const { return !neighbours_; }
   Bytes bytes() const;
-  // The bytes of the call's blocks by their numbers, those that stay where they are included; of one block for all peers only its
-  // own.
+  // The bytes of each block of the call, by block number, also of blocks that stay where they are. If all peers share one block,
+  // there is one entry.
   std::vector<Bytes> lengths() const;
 
   // Calls visit(block) for each block, until a call does not return MPI_SUCCESS. Returns its code.

@@ -184,8 +184,8 @@ struct CallOutcome {
 // Number of arguments after the communicator: a request (nonblocking), or an info object and a request (persistent).
 constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : 1; }
 
-// The call that the arguments up to the communicator state, as a call of the blocking form. Arrays with an entry for each neighbour
-// are left out.
+// The call of the blocking form that has these arguments, which end with the communicator. Leaves out arrays with an entry for
+// each neighbour.
 template <Function function, class... Each>
 MpiCall call_of_passed(Each... arguments) {
   const MpiCall call = call_of(Of<blocking_form(function)>(), arguments...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of the program's communicators. Its columns are what deciding, running, counting and recording need of each. The
+// The table of the program's communicators. Its columns hold what deciding, running, counting and recording need of each. The
 // delete callback of an attribute deletes a row when the communicator is freed, whatever the program's language.
 #pragma once
 
@@ -71,8 +71,8 @@ class CommunicatorState {
   // off, MPI is not initialised or already finalised, or there is no such communicator.
   [[gnu::hot]] static CommunicatorState* of(MPI_Comm communicator);
 
-  // Call it in MPI_Init: all ranks then use the drop-in until the callbacks of the program's own attributes have run, and hand over
-  // their counters even if they never call a collective.
+  // Call it in MPI_Init, so that all ranks use the drop-in until the callbacks of the program's own attributes have run, and hand
+  // over their counters even if they never call a collective.
   static void expect_end();
 
   explicit CommunicatorState(MPI_Comm communicator);

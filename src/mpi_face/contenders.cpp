@@ -37,8 +37,8 @@ KnownTimes known_times(const Decision& decision) {
   return known;
 }
 
-// Why no trial is needed; empty if one is. Measured times decide. Predicted times decide only if ours would be slower even if it
-// were predicted too long by twice the predictions' median error. The error of a preset machine's figures is not known.
+// Why no trial is needed; empty if one is. Measured times decide. Predicted times decide only if ours is slower even after its
+// predicted time is reduced by twice the predictions' median error. The error of a preset machine's figures is not known.
 std::string_view decided(const Decision& decision) {
   const auto [ours_s, vendors_s] = known_times(decision);
   if (decision.source == Source::wisdom && decision.chosen.is_vendor()) return sentence(Cause::measured_faster);
@@ -55,10 +55,10 @@ bool run_the_same(const Candidate& one, const Candidate& other) {
   return a && b && a->algorithm == b->algorithm;
 }
 
-// The way to try in place of one that a preset machine's figures prefer between nodes. These figures have an unknown error, so they
-// do not tell apart values of parameters with about the same price; the first one that is worth trying is taken. They also have no
-// time of a round, so that all policies of an algorithm have one price; but each round that waits for the one before it takes the
-// network's latency, and with policy nonblocking few rounds do.
+// The way to try instead of `way`, if a preset machine's figures prefer it and there are several nodes. These figures have an
+// unknown error, so values of parameters with about the same price count as equal: the first one that is worth trying is taken.
+// They also have no time of a round, so all policies of an algorithm have one price. But a round that waits for an earlier one
+// takes the network's latency, and with policy nonblocking few rounds wait.
 Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
   constexpr double about_the_same = 1.25;
   if (decision.preset.empty() || decision.situation.nodes == 1) return way;

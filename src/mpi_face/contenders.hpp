@@ -15,13 +15,13 @@
 
 namespace quadrille::mpi_face {
 
-// The bytes by which rank 0 tells the other ranks which ways are worth trying. If there are none, they are a sentence that says so.
+// The bytes by which rank 0 tells the other ranks which ways are worth trying; if there are none, a sentence that says so.
 std::string told_ways(const std::vector<Way>& ways, const Decision& decision);
 
-// Returns what rank 0 has told; nothing if it is a sentence.
+// Returns the ways that rank 0 has told; nothing if it has told a sentence.
 std::vector<PlannedWay> ways_told(std::string_view told);
 
-// The site's problem, on the group's nodes. Not if it is exchanged.
+// The site's problem, on the group's nodes. Not for sites that run as exchanges.
 Problem problem_of(const Site& site, Communicator& group);
 
 // Is the group itself broken, so that no plan can be made any more?

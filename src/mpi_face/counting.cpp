@@ -25,7 +25,7 @@ const TickMoment loaded = TickMoment::now();
 constexpr std::string_view failed = sentence(Cause::failed);
 constexpr std::size_t samples_of_trial = 3;  // a trial appends at most this many samples
 
-// By their numbers in the record: collectives, then those of CountedMessage.
+// Names by number in the record: collectives first, then the functions of CountedMessage.
 constexpr auto short_names = [] {
   std::array<std::string_view, function_names.size() + message_function_names.size()> names;
   for (std::size_t i = 0; i < function_names.size(); ++i) names[i] = short_name(static_cast<Function>(i));
@@ -142,7 +142,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   return code;
 }
 
-// What is known of the call; null if it has no shape or its arguments are wrong. Without ranks of other worlds.
+// What is known of the call; null if it has no shape, its arguments are wrong, or the communicator has ranks of other worlds.
 const RecentCall* Counting::seen_call(CommunicatorState& state, Function function, const MpiCall& call) {
   const KnownCommunicator& communicator = state.communicator();
   if (!communicator.is_of_one_world()) return nullptr;
@@ -158,8 +158,8 @@ const RecentCall* Counting::seen_call(CommunicatorState& state, Function functio
   return &recent;
 }
 
-// Finds the sizes of a call that the MPI library runs whatever is decided. Returns null if it has no shape: then its arguments are
-// wrong, or it is one of neighbours, in which a block is what goes to, or comes from, one of them.
+// Finds the sizes of a call that the MPI library runs in any case. Returns null if the call has no shape: because its arguments
+// are wrong, or because it is a collective of neighbours, whose block is what one neighbour gets or sends.
 const RecentCall* Counting::observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome) {
   if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
   const RecentCall* const seen = seen_call(state, function, call);
@@ -206,7 +206,7 @@ void Counting::count(CommunicatorState& state, const MpiCall& call, const CallOu
     count_late(*counters, *outcome.late_ticks, took);
 }
 
-// Records what runs the site's calls and, if a trial has said so, adds its new measurements.
+// Records what runs the site's calls and, if trials have measured since the last time, adds their new times.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
   const TrialTimes& times = site.trials.times;

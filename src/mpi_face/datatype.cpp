@@ -170,8 +170,8 @@ const HandleMap<MPI_Datatype, TypeFacts>& predefined_types() {
   return map;
 }
 
-// Of a type that is not in the table: a predefined one that few MPI libraries have, or one of MPI_Type_create_f90_integer and the
-// like, which also are never freed.
+// The element of a type that is not in the table: a predefined type that few MPI libraries have, or one made by
+// MPI_Type_create_f90_integer and the like. Neither is ever freed.
 ElementType element_of(MPI_Datatype type, Bytes size) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return {};

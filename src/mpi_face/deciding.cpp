@@ -21,13 +21,13 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// What all communicators of the process share. Made in the first call, and never destroyed, because MPI may be called before and
-// after the constructors and destructors of this library.
+// What all communicators of the process share. Made when this library is loaded, or by an earlier call. Never destroyed, because
+// MPI may be called before and after the constructors and destructors of this library.
 struct OfProcess {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();  // of the run
   DecidingProcess state;
-  // Those of state.guests. The lock is for programs whose threads free communicators; there are no guests then.
+  // The owners of state.guests. The lock is for programs with threads that free communicators; such programs have no guests.
   std::vector<Deciding*> guests;
   std::mutex guests_mutex;
 
@@ -44,7 +44,7 @@ void check_meeting(int code) {
 }
 
 // The user's wishes, once all ranks of the world know them. Only in programs without concurrent threads in MPI: there all ranks
-// learn them before, or after, the same call on each communicator.
+// learn them between the same two calls on each communicator.
 std::atomic<std::shared_ptr<const Wishes>> wishes_of_world;
 
 bool has_threads() {
@@ -52,7 +52,7 @@ bool has_threads() {
   return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
 
-// Have all these ranks named one guest, whose ranks they are, and are they equally far on it, as far as counts of calls tell?
+// Does each of these ranks mean a guest that has exactly these ranks, and do their counts of calls on such guests agree?
 bool are_right(MPI_Comm ranks, MPI_Comm guest) {
   int likeness = MPI_UNEQUAL;
   check_meeting(PMPI_Comm_compare(ranks, guest, &likeness));
@@ -84,8 +84,8 @@ Deciding::Deciding(const KnownCommunicator& communicator)
       sites_(communicator.ranks, state_.kinds),
       on_(communicator.handle) {}
 
-// In the first call that synchronises. The user's wishes shall count from the first call on, so the ranks meet in the first one on
-// MPI_COMM_WORLD. Other communicators then know them, too.
+// Called in the first call that synchronises. In the first one on MPI_COMM_WORLD the ranks meet, because the user's wishes count
+// from the first call on. From then on the other communicators know them, too.
 void Deciding::begin() {
   state_.has_synchronised = true;
   if (state_.is_world) return ask();
@@ -113,7 +113,7 @@ Deciding::~Deciding() {
   std::erase_if(process.state.guests, [&](const Guest& guest) { return guest.state == &state_; });
 }
 
-// A group does not outlive the communicator of the meeting, but its exchanges do.
+// The group dies with the communicator of the meeting, but exchanges made with it stay.
 void Deciding::meet_as_guest(MPI_Comm ranks) {
   if (!state_.has_synchronised) begin();
   CallOutcome outcome;
@@ -121,8 +121,8 @@ void Deciding::meet_as_guest(MPI_Comm ranks) {
   if (!state_.group.exists) group_.reset();
 }
 
-// The first message that is carried out waits for late ranks, so the time that the meeting takes begins with the allreduce before
-// it.
+// The meeting's time counts from the end of the allreduce of accounts: before that, ranks may wait for late ranks, as they would
+// in the call.
 void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   on_ = ranks;
   if (!communicator_.is_of_one_world()) state_.group.why_not = sentence(Cause::two_worlds);
@@ -146,7 +146,7 @@ void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   if (begun) outcome.settling_ticks += ticks() - *begun;
 }
 
-// If the MPI library runs the kind's calls now.
+// Does nothing unless the MPI library now runs the kind's calls.
 void Deciding::drop_plans(std::uint32_t kind) {
   if (kind >= sites_.size() || state_.doing == Do::run_trial) return;
   if (Site& site = sites_[kind]; !site.may_be_ours()) site.plans.clear();

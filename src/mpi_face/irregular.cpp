@@ -108,7 +108,7 @@ int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, 
   return code;
 }
 
-// In calls 2^k. Equal on all ranks.
+// Call it in calls 2^k. It does the same on all ranks.
 void Irregular::note(Site& site, const MpiCall& call) {
   const bool at_once = Settings::get().admits_at_once;
   if (site.calls == 2 && at_once) deciding_.ask();

@@ -3,11 +3,11 @@
 // Scatterv and those of neighbours. They have no plans, because the counts may change in each call: the ranks exchange by edges
 // (execute/executions/exchanger.hpp). One site stands for all calls of a function, whatever their counts and roots.
 //
-// The ranks meet only in calls in which they wait for each other anyway. An alltoallv is such a call if no rank has an empty block,
-// which the ranks find out by a census. The others never are, as far as the ranks know. So what runs these is decided
-// in the meetings that other calls on the communicator give. In a meeting all ranks have made the same calls on the communicator.
-// So they agree on how many gathervs there were, which was the latest call 2^k and who was its root, and from which call on the
-// exchange runs them. The counts need not be agreed: a trial takes those that the ranks had in that call.
+// The ranks meet only in calls in which they wait for each other anyway. An alltoallv is such a call if no rank has an empty
+// block, which the ranks find out by a census. In calls of the other functions no rank can know whether all wait. So the ranks
+// decide on these in the meetings that other calls on the communicator give. In a meeting all ranks have made the same calls on
+// the communicator. So they agree on how many gathervs there were, on the root of the latest call 2^k, and on the call from which
+// on the exchange runs them. They need not agree on counts: a trial takes those that the ranks had in that call 2^k.
 #pragma once
 
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls on a communicator that are known, by their signatures: the arguments except for the addresses of buffers. Calls with
-// equal signatures have the same sites and, but for the addresses, the same shape. So these are found in a few nanoseconds.
+// The known calls on a communicator, by their signatures: the arguments except for the addresses of buffers. Calls with equal
+// signatures have the same sites and, but for the addresses, the same shape. So sites and shape are found in a few nanoseconds.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class CallSignature {
   }
 
  private:
-  // A null buffer with data is a wrong argument, so a call with a null buffer is only like another one with a null buffer.
+  // A null buffer with data is a wrong argument, so calls with and without a null buffer have different signatures.
   enum class Place : std::uint8_t { null, in_place, memory };
   static Place place_of(const void* buffer) {
     return !buffer ? Place::null : buffer == MPI_IN_PLACE ? Place::in_place : Place::memory;
@@ -61,7 +61,7 @@ class CallSignature {
 
   static std::uint16_t number_of(Function function) { return static_cast<std::uint16_t>(function); }
 
-  // The type of a side in place is not significant, and neither is that of a side that the call does not use.
+  // The type of a side is not significant if the side is in place or the call does not use it.
   static bool can_be_of(const Side& side) {
     return !side.counts && (side.buffer == MPI_IN_PLACE || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
   }
@@ -92,7 +92,7 @@ struct RecentCall {
 // Two levels: all that is known of a few recent calls, and the sites of many.
 class KnownCalls {
  public:
-  // Where what is known of a call of this function belongs. It may be another call's.
+  // The entry for calls of this function with these counts. It may hold another call.
   RecentCall& recent(const MpiCall& call) { return recent(call, call.function); }
   [[gnu::hot]] RecentCall& recent(const MpiCall& call, Function function) {
     if (!recent_) [[unlikely]]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts point-to-point and one-sided calls, and counts or records calls that complete, start or free requests: MPI_Wait,
-// MPI_Testall, MPI_Start and so on. The time of the latter belongs to the collectives whose requests they are given, in equal parts
-// to all requests; the rest is that of point-to-point calls. The classes for calls stand for one from their construction to their
-// destruction.
+// MPI_Testall, MPI_Start and so on. The time of a call on requests is divided equally among its requests. The shares of
+// collectives' requests count for these collectives, and the rest counts as point-to-point. An object of CountedMessage or
+// RequestCall stands for one call, from its construction to its destruction.
 #pragma once
 
 #include <mpi.h>
@@ -46,7 +46,7 @@ class CountedMessage {
   CountedMessage(const CountedMessage&) = delete;
   CountedMessage& operator=(const CountedMessage&) = delete;
 
-  // So much of the call's time, or all of it, is counted elsewhere.
+  // These ticks of the call, or the whole call, are counted elsewhere.
   void leave_out(std::uint64_t ticks) noexcept { left_out_ = ticks; }
   void leave_out_call() noexcept { record_ = nullptr; }
 
@@ -97,8 +97,8 @@ class OpenRequests {
   std::unordered_map<std::uint64_t, OpenCollective> open_;
 };
 
-// A call on requests. It is recorded, if the program is recorded: a collective's completion in the call after which it is complete,
-// with the time of all calls that tested or waited for it. Otherwise it is counted, if a report is asked for.
+// A call on requests. If the program is recorded, records the completion of a collective in the call after which its request is
+// complete, with the time of all calls that tested or waited for it. Otherwise counts the call, if a report is asked for.
 class RequestCall {
  public:
   enum class Kind { completes, starts, frees };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank's neighbours in the topology of a communicator: with whom MPI_Neighbor_alltoall and its relatives exchange which block.
 //
-// The lists are in the order of edges: the k-th that a rank lists to another one meets the k-th that the other one lists from it.
-// For graphs this is the order of the blocks. In a grid (a Cartesian communicator) the blocks of a dimension are first that of the
-// rank before and then that of the rank behind, and what is sent in one direction arrives from the opposite one (MPI 4.1, section
-// 8.6). In a closed dimension of one or two ranks both neighbours are one rank. So there the receives are listed in the opposite
-// order.
+// The lists are in the order of edges: the k-th edge that rank a lists to rank b is the k-th that b lists from a. For graphs this
+// is the order of the blocks. In a grid (a Cartesian communicator) each dimension has two blocks: first that of the rank before,
+// then that of the rank behind. What is sent in one direction arrives from the opposite one (MPI 4.1, section 8.6). In a closed
+// dimension of one or two ranks both neighbours are the same rank. So there the receives are listed in the opposite order.
 #pragma once
 
 #include <mpi.h>
@@ -48,8 +47,8 @@ class Neighbourhood {
   bool has_repeats() const;
 
   // Does the MPI library pair the edges of this rank in another order? MPICH 4.0.2 reverses the order of all edges in
-  // Neighbor_alltoall, and takes that of the blocks in Neighbor_alltoallv and w. A call of one rank with itself shows that. `self`:
-  // a communicator of this rank alone.
+  // Neighbor_alltoall, and uses the order of the blocks in Neighbor_alltoallv and Neighbor_alltoallw. A call of a rank with
+  // itself shows it. `self`: a communicator of this rank alone.
   bool is_otherwise_in_library(Function function, MPI_Comm self) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds an operator that corresponds to one of MPI's predefined operators: ours or, for types that ours do not have, one that
-// combines elements by MPI_Reduce_local. Whether an operator of MPI can combine elements of a datatype, MPI itself is asked, by
-// calls that fail if it cannot.
+// combines elements by MPI_Reduce_local. To learn whether an operator can combine elements of a datatype, it makes calls of MPI
+// that fail if not.
 #pragma once
 
 #include <mpi.h>

@@ -26,8 +26,8 @@ struct TrialArguments {
   MPI_Datatype type = MPI_BYTE;
   Bytes type_bytes = 1, type_extent = 1;
   MPI_Op operation = MPI_OP_NULL;
-  // Exchanges: the root of a recent call, equal on all ranks, if there is one; and this rank's blocks (SideBlocks::lengths) in the
-  // call of this number. If there is a root, only the root has them.
+  // For exchanges. `root`: of a recent call, equal on all ranks, if the function has one. `sent`, `received`: this rank's blocks
+  // (SideBlocks::lengths) in call number `call`. If there is a root, only the root has them.
   Rank root = 0;
   std::vector<Bytes> sent, received;
   std::uint64_t call = 0;
@@ -57,7 +57,7 @@ struct Site final : CallKind {
     return code;
   }
 
-  // Mode trying: lets that way run a call whose turn it is: the MPI library, or `ours(contender)`. Calls `due()` when the ranks
+  // Mode trying: runs the call by the way whose turn it is, the MPI library or `ours(contender)`. Calls `due()` when the ranks
   // should meet.
   int tried(VendorCall vendor, const auto& ours, const auto& due, bool& by_ours) {
     const int turn = trial->next();

@@ -38,8 +38,8 @@ Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::
   out_.bytes = output_bytes(problem_, group.rank());
 }
 
-// What this rank exchanges. If there is a root, it tells the others: it knows the counts of one call, so they fit together. They
-// are 0 if it had wrong arguments in that call.
+// The bytes that this rank exchanges. A root tells the other ranks theirs: all that it knows is of one call, so it fits together.
+// They are 0 if the root had wrong arguments in that call.
 void Trial::hear_blocks() {
   const TrialArguments& arguments = site_.trial_arguments;
   in_.blocks = arguments.sent, out_.blocks = arguments.received;

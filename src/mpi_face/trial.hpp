@@ -32,7 +32,7 @@ class Trial {
   };
 
   // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns on all ranks why there can be
-  // no trial: a rank would need too much memory, or had wrong arguments in the call whose blocks the others have. Throws
+  // no trial: a rank would need too much memory, or had wrong arguments in the call whose blocks the trial uses. Throws
   // Error{transport, peer_lost}.
   std::optional<Cause> run(Times& times);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schedules that do not come from a plan's own algorithm. One that the caller passes to `plan`: before it runs, the ranks
-// verify it together and check that all of them passed the same schedule. Each process remembers the schedules it has verified, by
-// hashes of their exact values. And a family's schedule for a group of ranks.
+// Schedules that do not come from a plan's own algorithm: a family's schedule for a group of ranks, and one that the caller
+// passes to `plan`. Before the caller's schedule runs, the ranks verify it together and check that all of them passed the same
+// one. Each process remembers the schedules it has verified, by hashes of their exact values.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ std::uint64_t verified_with(std::uint64_t part);
 void verify_together(Communicator& communicator, const Schedule& schedule);
 
 // Returns a family's schedule. Collective: all ranks pass copies of one family and the same problem. Each rank, or rank 0 alone,
-// makes the schedule (Family::made_by). Returns it on all ranks, or on all ranks the reason of the first rank for which the family
-// has none. Throws on every rank what a rank throws, and Error{too_large} if rank 0 would make a schedule for more than
+// makes the schedule (Family::made_by). All ranks return the same: the schedule or, if a rank has got none, the reason of the
+// first such rank. Throws on every rank what a rank throws, and Error{too_large} if rank 0 would make a schedule for more than
 // most_ranks_of_first.
 Result<Schedule> schedule_of(Communicator& communicator, const Family& family, const Problem& problem);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans beside those of execute.hpp. Plans whose algorithm somebody else chooses (src/tune/choosing): all ranks must make the same
-// choice, so each rank chooses by knowledge that has a hash, and the ranks compare the hashes together with their requests. Plans
-// of a schedule that this library has made, without verifying it. And checks of the buffers that are passed to a plan.
+// Plans that execute.hpp does not make, and checks of the buffers that are passed to a plan. If somebody else chooses the
+// algorithm (src/tune/choosing), all ranks must make the same choice: each rank chooses by knowledge that has a hash, and the
+// ranks compare the hashes with their requests. A schedule that this library has made becomes a plan without being verified.
 #pragma once
 
 #include <functional>

@@ -49,7 +49,7 @@ std::string take_word(std::string_view& text) {
 }
 
 // Collective: throws an error that names a count on which its sender and its receiver differ. Each receiver looks for the first
-// such sender, so no rank needs memory for more than one row of the matrix.
+// sender that differs from it, so no rank needs memory for more than one row of the matrix.
 [[noreturn]] void throw_mismatch(Communicator& communicator, const PlanRequest& mine) {
   struct Mismatch {
     Rank from;  // -1: none

@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-// A value begins with a byte: the number of bytes of a number, which follow with the least first; or one of these.
+// The first byte of a value is the number of bytes of a number, which follow, least significant first, or one of these.
 constexpr std::uint8_t absent = 9;       // the way names no value
 constexpr std::uint8_t text = 10;        // a word that is not in the list: its length and its letters follow
 constexpr std::uint8_t first_word = 11;  // this and the following numbers: a word of Parameter::choices

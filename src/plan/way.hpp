@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ways (execute.hpp) for other problems than those that they were measured for, and as messages between ranks. All ranks run the
-// same library, so a place in its table names an algorithm.
+// Ways (execute.hpp) in other forms: for other problems than those that they were measured for, and as messages between ranks.
+// All ranks run the same library, so the place of an algorithm in its table identifies it.
 #pragma once
 
 #include <array>

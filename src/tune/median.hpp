@@ -32,7 +32,7 @@ struct RatioOfRuns {
   double confidence = 0;  // probability that the true ratio is between `lower` and `upper`
 };
 
-// Returns how many times as long as the repetitions of the first run those of the second took. All times must be positive. The
+// Returns the ratio of the runs' times per repetition, the second run's to the first's. All times must be positive. The
 // interval is that of the Mann-Whitney test: two order statistics of the quotients. It is exact for any distribution if the two
 // runs differ by a constant factor. It reaches wanted_confidence if there are enough repetitions, for example four in each run;
 // with fewer it spans all quotients. If a run has more than 1000 repetitions, an even selection of them is used.

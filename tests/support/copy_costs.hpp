@@ -5,7 +5,7 @@
 
 namespace quadrille::testing {
 
-// Costs in microseconds: for each 64 KiB, of the copy in and of the copy out 1 each, of copying once `once`.
+// Costs in microseconds for 64 KiB: 1 for the copy in, 1 for the copy out, and `once` for copying once.
 inline CopyCosts costs_of(double once, double wait) {
   CopyCosts costs;
   for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {

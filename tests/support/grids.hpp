@@ -46,8 +46,8 @@ inline std::vector<Count> coordinates_of(const CartesianGrid& grid, Rank rank) {
   return coordinates;
 }
 
-// Who sends the block that a rank receives in a place, and the block's place there. Places: 2 d for the direction before in
-// dimension d, 2 d + 1 for behind. The rank is negative if there is none.
+// Who sends the block that a rank receives in a place, and the block's place at the sender. Place 2 d is the direction before in
+// dimension d, place 2 d + 1 the direction behind. The rank is negative if there is none.
 struct Origin {
   Rank rank;
   std::size_t block;

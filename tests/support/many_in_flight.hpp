@@ -6,8 +6,8 @@
 
 namespace quadrille::testing {
 
-// Collective. Starts plans `starts` times, with barriers and blocking executions in between. Which plans is drawn from `common`, in
-// the same way on all ranks; the order in which this rank completes them is drawn from `own`. Returns what is wrong on this rank.
+// Collective. Starts plans `starts` times, with barriers and blocking executions in between. `common` draws the plans, in the
+// same way on all ranks; `own` draws the order in which this rank completes them. Returns what is wrong on this rank.
 inline std::string first_fault_of_many(Communicator& communicator, std::size_t starts, std::mt19937_64& common,
                                        std::mt19937_64& own, bool by_vendor) {
   std::vector<std::shared_ptr<Drawn>> plans;

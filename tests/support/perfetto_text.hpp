@@ -38,7 +38,7 @@ inline std::vector<PerfettoPacket> perfetto_packets(const std::string& file) {
   return packets;
 }
 
-// The last value of the key: the one of the packet itself where annotations have it, too.
+// The last value of the key. If annotations have the key, too, this is the value of the packet itself.
 inline std::string value_of(const PerfettoPacket& packet, const std::string& key) {
   std::string value;
   for (const std::string& line : packet)

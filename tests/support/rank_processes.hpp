@@ -20,8 +20,8 @@ namespace quadrille::testing {
 
 inline constexpr int has_hung = -1000;
 
-// Runs `body` in each process. Returns their exit codes: 0 if `body` throws peer_lost, 1 if it returns, 2 if it throws another
-// error, minus the signal's number if a signal has ended the process, and `has_hung` if it had to be killed after 20 s.
+// Runs `body` in each process. Returns an exit code for each: 0 if `body` throws peer_lost, 1 if it returns, 2 if it throws
+// another error, minus a signal's number if that signal ended the process, and `has_hung` if the process was killed after 20 s.
 inline std::vector<int> codes_of_processes(Count ranks, const std::function<void(SharedCommunicator&)>& body,
                                            const CopyCosts& costs = {}) {
   const Descriptor file = make_head_file(ranks);

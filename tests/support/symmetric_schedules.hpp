@@ -18,7 +18,7 @@ inline std::set<Rule> rules_of(const std::vector<Finding>& findings) {
   return rules;
 }
 
-// Calls visit for all algorithms that state a symmetry by which fewer than all ranks are replayed.
+// Calls visit for all algorithms that state a symmetry with which the verifier replays only some of the ranks.
 template <class Visit>
 void for_each_symmetric(Count p, Bytes block, Visit&& visit) {
   for (const Algorithm* algorithm : all_algorithms())

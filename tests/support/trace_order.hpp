@@ -56,9 +56,9 @@ class OperationsInTrace {
 };
 
 // Returns the first violation; empty if there is none. What is read was written before the reading begins. A write ends after
-// earlier writes, and after local operations have begun to read what it overwrites; sends may have been packed before they begin,
-// and a message may wait in other memory, from its arrival until it may be written. A message is complete at its receiver after its
-// sender began. Operations whose times are not known are left out.
+// earlier writes, and after local operations have begun to read what it overwrites. Sends may have been packed before they begin,
+// and an arrived message may wait in other memory until it may be written. A message is complete at its receiver after its sender
+// began. Operations whose times are not known are left out.
 inline std::string first_disorder(const Trace& trace, const TracedTime& time, const Schedule& schedule) {
   for (std::size_t i = 0; i < trace.messages.size(); ++i) {
     const TimeInterval send = time.sends[i], receive = time.receives[i];

@@ -26,7 +26,7 @@ constexpr ProjectedPart all_parts[] = {ProjectedPart::computing, ProjectedPart::
 
 std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0"; }
 
-// Rounding and waiting that overlaps make equal times differ a little.
+// Rounding, and waits that overlap, make equal times differ a little: such differences count as 0.
 std::string gain_text(const ProjectedRow& row) {
   constexpr double nothing = 1e-4;
   const double seconds = row.gain_s.value;

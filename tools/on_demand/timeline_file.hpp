@@ -20,8 +20,8 @@
 
 namespace quadrille::command {
 
-// The trace of a projection for Perfetto: one process by the MPI library's collectives and one by ours, each with a track for each
-// rank.
+// The trace of a projection for Perfetto: one process for the MPI library's collectives and one for ours, each with a track for
+// each rank.
 class ProjectionTrace {
  public:
   // `vendor_title`: "Open MPI 4.1". `place`: place_text.

@@ -102,8 +102,8 @@ class Selection {
   bool refused() const { return taken_ == 0 && !first_reason_.empty(); }
   const std::string& first_reason() const { return first_reason_; }
 
-  // Prints one line, however many cases were left out: the first with its reason, the other numbers of ranks for which it was left
-  // out, and how many other settings were.
+  // Prints one line, however many cases were left out: the first case with its reason, the other numbers of ranks for which it
+  // was left out, and the number of other settings that were left out.
   void report() const {
     if (first_reason_.empty()) return;
     std::string line = first_line_;

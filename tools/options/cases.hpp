@@ -51,7 +51,7 @@ struct LeftOut {
   std::string specification, reason;
 };
 
-// "direct does not apply: ..", without a full stop; an MPI library's choice has no schedule instead.
+// Without a full stop: "direct does not apply: .."; of an MPI library's choice it says that it has no schedule.
 std::string sentence_of(const LeftOut& entry);
 
 inline Json left_out_json(const LeftOut& entry) { return {{"algorithm", entry.specification}, {"reason", entry.reason}}; }

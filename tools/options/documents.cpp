@@ -87,7 +87,7 @@ std::string read_text(const std::string& file, const std::string& label) {
     text += part;
   });
   if (error != 0) fail(ErrorCode::environment, std::strerror(error));
-  constexpr std::string_view mark = "\xef\xbb\xbf";  // of byte order
+  constexpr std::string_view mark = "\xef\xbb\xbf";  // a byte order mark
   while (text.starts_with(mark)) text.erase(0, mark.size());
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) fail(ErrorCode::malformed, "it is empty");
   return text;

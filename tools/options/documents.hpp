@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that the command reads: their text, the schedules and traces that they hold, and the kind of what the command wrote.
+// Files that the command reads: their text, the schedules and traces in them, and the kind of a file that the command wrote.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ FileFormat format_of_flags(const CLI::App& parser);
 // Refuses the file if its extension promises another format than `written`.
 void check_extension(const std::string& file, FileFormat written);
 
-// Does this for the value of -o, and names the flag for the promised format if there is one. `written` is absent if the value is
-// no file.
+// Like check_extension, for the value of -o. Names the flag for the promised format if there is one. `written` is absent if the
+// value is no file.
 void check_output_extension(const CLI::App& parser, std::optional<FileFormat> written);
 
 }  // namespace quadrille::command

@@ -31,7 +31,7 @@ struct ModelOptions {
       const Suits& suits = [](const Model&) { return Result<>(); }) const;
 };
 
-// Where a model has the ranks of problems (place_text): said once if it is the same for all, otherwise beside each problem.
+// Where a model places the ranks of problems (place_text): said once if it is the same for all, otherwise beside each problem.
 class Places {
  public:
   Places(const Model& model, std::span<const Problem* const> problems);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of a subcommand's options. A row says all of an option: its names, its value's name, what its text becomes and where
-// that goes, its default and its help. CLI11 parses the command line. Its header takes seconds to compile, so only this header's
-// source file includes it, and those that inspect a parser: main, help, completion and manual.
+// that goes, its default and its help. CLI11 parses the command line. Its header takes seconds to compile. So it is included only
+// by this header's source file and by those that inspect a parser: main, help, completion and manual.
 #pragma once
 
 #include <fmt/format.h>

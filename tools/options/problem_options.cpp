@@ -194,7 +194,7 @@ CountsFile ProblemOptions::read_counts(Bytes block_bytes) const {
 }
 
 std::optional<Topology> ProblemOptions::network() const {
-  if (!topology) return std::nullopt;  // of a copy, too, whose topology was taken away after the network was made
+  if (!topology) return std::nullopt;  // also in a copy whose topology was reset after network_ was made
   if (!network_) {
     const std::size_t colon = topology->find(':');
     const std::string kind = topology->substr(0, colon);

@@ -25,7 +25,7 @@ struct GeneratorOptions {
   GeneratorLimits checked_limits() const;
 };
 
-// Families of schedules that the user brings along: the schedules of files, which --schedule names or which stand in place of a
+// Families of schedules that the user brings along: schedules in files, which --schedule names or which are given in place of a
 // collective, and commands that print schedules (--generator).
 struct OwnFamily {
   // A schedule that a file holds.

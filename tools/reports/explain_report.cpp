@@ -28,10 +28,10 @@ Count fewest_ranks_of_node(const Problem& problem) {
   return *std::min_element(sizes.begin(), sizes.end());
 }
 
-// The model of the prices. If nothing was priced, one that has the ranks where they are.
+// The model of the prices. If nothing was priced: max-rate, which knows the nodes of the ranks.
 const Model& model_of(const Decision& decision) { return decision.model.model ? *decision.model.model : *find_model("max-rate"); }
 
-// Returns true if --machine names the machine: only of this machine is a processor known.
+// Returns true if --machine names the machine. Then no processor is known; for the machine of this process one is.
 bool is_named(const MachineKnowledge& knowledge) { return knowledge.wisdom.machine.processor.empty(); }
 
 // Returns true if the prices use a preset machine, some of whose figures are assumed.
@@ -225,8 +225,8 @@ bool differs_in_executor_only(const Considered& one, const Considered& other) {
          one.way.algorithm == other.way.algorithm;
 }
 
-// Returns the rows that are shown without --all: no baselines other than the chosen way, and of ways that differ only in the
-// executor at an equal price the first. Adds the algorithms of baselines to `baselines`.
+// Returns the rows that are shown without --all. Leaves out baselines other than the chosen way. Of ways with an equal price that
+// differ only in the executor it keeps the first. Adds the algorithms of baselines to `baselines`.
 std::vector<const ExplainedWay*> brief_rows(const std::vector<ExplainedWay>& ways, std::set<std::string>& baselines) {
   std::vector<const ExplainedWay*> rows;
   for (const ExplainedWay& row : ways) {

@@ -23,7 +23,7 @@
 namespace quadrille::command {
 namespace {
 
-// Returns true for an algorithm that the table has only to compare others with it.
+// Returns true for an algorithm that is in the table only so that others can be compared with it.
 bool is_baseline(const Priced& candidate) {
   return candidate.choice.algorithm && quadrille::is_baseline(*candidate.choice.algorithm);
 }

@@ -32,7 +32,7 @@ struct Priced {
 
 struct PriceList {
   Problem problem;
-  std::vector<Priced> candidates;  // the cheapest first; among equal prices no baseline, and the one with the fewest ports
+  std::vector<Priced> candidates;  // by price; of equal prices, baselines come last, and those with fewer ports first
   std::vector<LeftOut> left_out;
   Count messages = 0;  // messages that were counted
   Flips winners;       // the cheapest candidates by size of block; empty if they were not searched

@@ -42,7 +42,7 @@ struct Series {
   Curve curve;  // its title is the candidate's name
   bool is_vendor = false;
   std::vector<const RaceFileEntry*> entries;     // one for each race and size that has the candidate
-  std::vector<std::string> same;                 // further algorithms of which the same is drawn, in all races and sizes
+  std::vector<std::string> same;                 // further algorithms that this curve stands for, in all races and sizes
   std::map<std::pair<Count, Bytes>, double> at;  // the median for each number of ranks and size
   int fastest = 0;                               // number of sizes at which it is the fastest
   double logarithms = 0, sizes = 0;
@@ -123,7 +123,7 @@ class RacePlot {
            (executors_.size() > 1 ? " " + entry.executor : "");
   }
 
-  // The name of a candidate with all algorithms of which the same is drawn at this size.
+  // The name of a candidate with all algorithms that its curve stands for at this size.
   static std::string full_name_of(const RaceFileEntry& entry, const Series& series) {
     return joined(series.curve.title, entry.same_as_short_names.empty() ? series.same : entry.same_as_short_names);
   }

@@ -23,7 +23,7 @@ void demand(bool holds, const char* what);
 // Returns what is wrong with a JSON document, without the library's own numbers.
 std::string reason_of(const Json::exception& error);
 
-// Returns what `read` returns. If it throws, throws that sentence instead. `commands` writes such files: "'quadrille race --json'".
+// Returns what `read` returns. Its errors become those of refuse_result. `commands` writes such files: "'quadrille race --json'".
 template <class Read>
 auto read_result(const std::string& file, std::string_view commands, Read&& read) {
   try {

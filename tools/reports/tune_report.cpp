@@ -64,8 +64,8 @@ std::vector<Line> lines_of(const TuneResult& session) {
 
 constexpr Count most_operations = Count{1} << 17;  // of a schedule whose figures are counted
 
-// A way with what tells it from others: its name without defaults and, if it has a schedule that is not too long to count, C1 and
-// C2.
+// A way and what distinguishes it from others: its name without defaults and, if it has a schedule that is not too long to count,
+// C1 and C2.
 Json way_of(const TuneCell& each, const WisdomEntry& entry) {
   const Candidate candidate = completed(each.problem, entry.way.algorithm);
   Json way = way_json(entry);

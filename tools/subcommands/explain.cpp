@@ -24,7 +24,7 @@
 namespace quadrille::command {
 namespace {
 
-// The options by which the knowledge of a machine is found on which the answer is based.
+// The options that select the knowledge of a machine on which the answer is based.
 struct KnowledgeOptions {
   std::optional<std::string> machine, mpi, executor;
 };
@@ -93,7 +93,7 @@ std::string doing(FlipQuantity quantity, Count value) {
   return "looking where the choice changes: " + what;
 }
 
-// Says how the problem, which has blocks of `block_bytes`, is at other sizes. The functions refer to the arguments.
+// Sets the functions that give the problem, which has blocks of `block_bytes`, at other sizes. They refer to the arguments.
 void set_other_problems(ExplainOptions& explained, const ProblemOptions& options, const Problem& problem, Bytes block_bytes) {
   explained.at_block = nullptr, explained.at_ranks = nullptr;
   if (options.depends_on_block(problem.collective))

@@ -35,7 +35,7 @@ struct Simulated {
   Simulation simulation;
   // Only with --by events:
   Count messages = 0;
-  Picoseconds first_end = 0;  // when the first rank finishes
+  Picoseconds first_end = 0;  // when the earliest rank finishes
   Count link_waits = 0;       // with a topology: how often a message has waited at a link
 };
 
@@ -300,7 +300,7 @@ std::vector<SimulationList> simulate(const SimulateArguments& options, const Sim
     }
     if (list.candidates.empty()) {
       if (list.left_out.empty()) continue;
-      // The last one applies, but cannot be simulated.
+      // The last case left out applies to the problem, but cannot be simulated.
       refuse(fmt::format("{}: {}", list.left_out.back().specification, list.left_out.back().reason));
     }
     std::stable_sort(list.candidates.begin(), list.candidates.end(),

@@ -57,7 +57,7 @@ Bytes mean_size(const JsonValue& row, Collective collective, Count ranks) {
   const bool is_by_rank = number_of(row, "sent_bytes") > 0;  // else the sum of the calls' block sizes
   double size = number_of(row, is_by_rank ? "sent_bytes" : "block_bytes") /
                 std::max(number_of(row, is_by_rank ? "rank_calls" : "calls"), 1.0);
-  // Of an alltoallv that is what a rank sends to all, and of a reduce_scatter with shares the whole vector.
+  // For an alltoallv this is what a rank sends to all ranks; for a reduce_scatter with shares, the whole vector.
   if (has_pair_counts(collective) || (is_irregular(collective) && !is_by_rank)) size /= static_cast<double>(ranks);
   if (!(size >= 0.5 && size <= largest_size)) return 0;
   return rounded_up(std::llround(size), is_reduction(collective) ? 8 : 1);

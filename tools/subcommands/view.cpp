@@ -118,7 +118,7 @@ void check_rank(const Json& rank, Count ranks) {
   for (const char* key : {"seconds", "collective_seconds"}) number_from_0(rank, key);
 }
 
-// Of quadrille race --json: one, or an array.
+// Checks results of quadrille race --json: one, or an array.
 void check_races(const Json& results, const std::string& label) {
   for_each_document(results, [&](const Json& race) {
     race_file_of(race, label);
@@ -129,7 +129,7 @@ void check_races(const Json& results, const std::string& label) {
   });
 }
 
-// Of quadrille tune --json: one, or an array.
+// Checks results of quadrille tune --json: one, or an array.
 void check_tuning(const Json& results, const std::string& label) {
   read_result(label, "'quadrille tune --json'", [&] {
     for_each_document(results, [](const Json& session) {
@@ -143,7 +143,7 @@ void check_tuning(const Json& results, const std::string& label) {
   });
 }
 
-// Of quadrille report --json.
+// Checks the result of quadrille report --json.
 void check_run_report(const Json& report, const std::string& label) {
   read_result(label, "'quadrille report --json'", [&] {
     for (const char* key : {"program", "mpi"}) report.at(key).get<std::string>();

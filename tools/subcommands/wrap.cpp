@@ -86,8 +86,8 @@ void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
 
 std::string choose_mpi(const fs::path& file) {
   std::set<const MpiLibrary*> linked;  // in the order of the table
-  // The libraries of an MPI library need not be read: only that of the standard ABI uses another MPI library, and it comes first
-  // (below) in any case.
+  // The libraries that an MPI library needs are not read. Only the library of the standard ABI may need another MPI library, and
+  // it takes precedence (below).
   const auto enters = [](const std::string& name) { return !library_of_needed(name); };
   for (const std::string& library : libraries_of(file, enters))
     if (const MpiLibrary* const mpi = library_of_needed(library)) linked.insert(mpi);
@@ -169,7 +169,7 @@ void set_modes(const WrapArguments& options) {
   if (options.off && (options.profile || options.report)) refuse("with --off nothing is counted; leave it or the report out");
   if (options.off) set("QUADRILLE", "off");
   if (options.profile) set("QUADRILLE", "profile");
-  // The option replaces the variable, whose files are checked before the run, too. main has checked its form.
+  // --report replaces QUADRILLE_REPORT. The variable's file is checked before the run, too; main has checked the variable's form.
   const std::string report = options.report.value_or(options.off ? "" : environment_value("QUADRILLE_REPORT"));
   if (!report.empty() && report != "off") set("QUADRILLE_REPORT", checked_report(report));
   if (options.tune) set("QUADRILLE_TUNE", checked_share(*options.tune));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on ranks: the values of --executor; for processes that an MPI launcher or `quadrille run` started, what the environment says
-// about this process before an MPI library is loaded, and decisions that all ranks must make alike; and how work on all ranks ends:
-// when it is done, by a signal, or by a watchdog.
+// Work on ranks. The values of --executor; what the environment says about a process that an MPI launcher or `quadrille run`
+// started, before an MPI library is loaded; decisions that all ranks must make alike; and how work on all ranks ends: when it is
+// done, by a signal, or by a watchdog.
 #pragma once
 
 #include <atomic>
@@ -38,8 +38,8 @@ struct AskedExecutor {
 // Parses a word of words_of_ranks(); without a word, the result is `automatic`. Throws Error{misuse}.
 AskedExecutor parse_executor_of_ranks(const std::optional<std::string>& word);
 
-// Handles Ctrl-C in work that should end cleanly: while an object of this class exists, the first SIGINT, SIGTERM or SIGHUP is
-// recorded instead of ending the process, which asks the work to stop; the second ends the process at once. Signals that the
+// Handles Ctrl-C in work that should end cleanly. While an object of this class exists, the first SIGINT, SIGTERM or SIGHUP does
+// not end the process: it is recorded, which asks the work to stop. The second one ends the process at once. Signals that the
 // process ignores stay ignored. A process may have only one such object at a time.
 class StopSignal {
  public:
@@ -122,8 +122,8 @@ class RankGroup {
   std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
   bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process
 
-  // Collective. Returns on every process whether rank 0 can write all files, so that all processes end together. Of threads: true,
-  // or throws.
+  // Collective. Returns on every process whether rank 0 can write all files, so that all processes end together. On threads it
+  // returns true or throws.
   bool first_can_write(const std::vector<std::optional<std::string>>& files) const;
 
   // Runs `work` on each rank and returns the exit code that it has here (of threads: at rank 0). A watchdog watches rank 0: there

@@ -102,7 +102,7 @@ Json array_of(const Things& things, Each&& each) {
   return array;
 }
 
-// Returns the object itself where there is one, as many subcommands print it; else the array.
+// Returns the only element of an array, or else the array: many subcommands print one result or several so.
 inline Json one_or_all(const Json& array) { return array.size() == 1 ? array[0] : array; }
 
 // Members of a struct under their own names: MEMBERS_OF(fit, ranks, nodes) is {"ranks": .., "nodes": ..}.

@@ -8,7 +8,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr int enough_rounds = 5, most_rounds = 9;             // counted rounds after which the trial may end, and ends
+constexpr int enough_rounds = 5, most_rounds = 9;             // counted rounds after which a trial may end, must end
 constexpr double clearly_faster = 0.6, clearly_slower = 1.3;  // these need only three rounds
 constexpr int few_rounds = 3;
 
@@ -73,7 +73,7 @@ Alternation::Conclusion Alternation::concluded(const std::vector<double>& sums) 
   return conclusion;
 }
 
-// By how much the contenders' mean calls took longer than the MPI library's. That of dropped ones is 0.
+// The sum, over the contenders, of the seconds by which a mean call took longer than the MPI library's; 0 for dropped ones.
 double Alternation::excess_of_call(const std::vector<double>& times, int round, std::uint32_t contenders) const {
   double excess = 0;
   for (int contender = 0; contender < contenders_; ++contender)

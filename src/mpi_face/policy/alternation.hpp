@@ -2,11 +2,11 @@
 // A trial in place: the program's own calls of one kind run alternately by the MPI library and by Quadrille's contenders. It is for
 // long calls, of which further ones would cost too much. Nothing here depends on MPI.
 //
-// A round has a turn of each way: some calls one after the other, because programs call collectives in loops, where calls overlap.
-// The first call of a turn does not count, because it overlaps with another way's. The first round is a warm-up of one call each:
-// it decides nothing, but shows what the next round will cost. After the warm-up, after one round and then after every two rounds
-// the trial is due: the ranks add up their times, and rank 0 concludes from the sums: contenders that are far slower are dropped,
-// and the trial goes on or ends. A time contains the wait for late ranks, but on average equally so for all ways.
+// A round has a turn of each way: some calls one after the other, because programs call collectives in loops, where calls
+// overlap. The first call of a turn does not count, because it overlaps with another way's. The first round is a warm-up of one
+// call each: it decides nothing, but shows the cost of the next round. The trial is due after the warm-up, after one more round,
+// and then after every two rounds. Then the ranks add up their times, and rank 0 drops contenders that are far slower, and
+// continues or ends the trial. A time contains the wait for late ranks, which on average is equal for all ways.
 #pragma once
 
 #include <algorithm>
@@ -43,13 +43,13 @@ class Alternation {
   // What follows from the sums of times() over all ranks.
   Conclusion concluded(const std::vector<double>& sums) const;
 
-  // What will be lost in the next part if the remaining contenders go on as in the last round. In the unit of `sums`.
+  // The time that the next part will lose if the remaining contenders go on as in the last round. In the unit of `sums`.
   double expected_excess(const std::vector<double>& sums, std::uint32_t remaining) const;
 
   // Tries the remaining contenders further.
   void go_on(std::uint32_t remaining);
 
-  // One for each round that counts, of times() or of sums or means of it over the ranks.
+  // The way's time in each round that counts. `times`: times(), or the sums or means of times() over the ranks.
   std::vector<double> of_way(const std::vector<double>& times, int way) const;
 
   // Seconds that this rank has lost in this part: by how much the contenders' calls took longer than the MPI library's.

@@ -12,12 +12,12 @@ namespace {
 constexpr int most_plans = 128;         // per communicator; with more, their data would not stay in the caches
 constexpr double long_call_s = 0.5e-3;  // calls that take so long are tried in place
 constexpr int most_in_place = 2;        // contenders
-// Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. They take as long as
-// about so many short calls. The first choice takes longer, about as long as making the group or half as long again, because
-// rank 0 first finds out what it needs about the machine.
+// Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. Each takes about as
+// long as this number of short calls. The first choice takes 1 to 1.5 times as long as making the group, because rank 0 first
+// finds out what it needs about the machine.
 constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.5;
 constexpr double most_of_expected = 1.3;  // what groups and plans cost at most, as a multiple of what is expected
-// A trial that has begun goes on although nothing is left to spend, if that costs at most this share of what was spent.
+// If nothing is left to spend, a begun trial still goes on if that costs at most this share of what was spent.
 constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
 // What a barrier takes at most, for each rank. Calls of the program may take longer because ranks are late.
@@ -95,8 +95,8 @@ std::optional<Instruction> Finder::told_wishes() {
   return Instruction{.what = What::wishes, .number = static_cast<std::int32_t>(state_.own_wishes.size())};
 }
 
-// A trial that goes on waits until the account allows what its next part will cost. If that is little, it does not wait, because
-// its plans are paid for.
+// A trial that goes on waits until the account allows the cost of its next part. If that is little, it does not wait, because its
+// plans are paid for.
 std::optional<Instruction> Finder::concluded() {
   while (!state_.meeting.gathered.empty()) {
     const auto [tried, sums] = std::move(state_.meeting.gathered.back());
@@ -143,8 +143,8 @@ std::optional<Instruction> Finder::tuned() {
   return std::nullopt;
 }
 
-// What a short call that waits for all ranks takes on this communicator, as far as it is known; 0 if it is not. Reads all kinds, so
-// it is called once for each message.
+// What a short call that waits for all ranks takes on this communicator; 0 if not known. Reads all kinds, so it is called once
+// for each message.
 double Finder::short_call_now_s() const {
   double least = state_.short_call_s.value_or(1e9);
   for (const CallKind* const kind : state_.kinds)
@@ -190,8 +190,8 @@ void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
   kind.is_described = false;
 }
 
-// The message that may save most for what it costs. Where no trial was held, one is worth its cost only if the kind's calls have
-// taken as long so far.
+// The message that may save most for what it costs. In mode counting, one is worth its cost only if the kind's calls have already
+// taken as long.
 std::optional<Instruction> Finder::worthwhile() {
   if (!state_.group.why_not.empty() || state_.admits_at_once) return std::nullopt;
   std::optional<Instruction> best;
@@ -222,7 +222,7 @@ std::optional<Instruction> Finder::worthwhile() {
   return message;
 }
 
-// Meetings of guests are worth their cost only if their calls have taken as long so far.
+// A meeting of guests is worth its cost only if the guests' calls have already taken as long.
 std::optional<Instruction> Finder::hosted() {
   if (state_.worth_of_guests == 0) return std::nullopt;
   Instruction message{.what = What::host};

@@ -27,9 +27,9 @@ namespace quadrille::mpi_face {
 
 constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
 
-// Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of single
-// calls after a barrier would not show. And a short call is as short as the errors of the clock and the barrier. `moved`: bytes
-// that leave or reach a rank in a call.
+// Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of
+// single calls after a barrier would not show. And the errors of the clock and the barrier are as long as a short call. `moved`:
+// bytes that leave or reach a rank in a call.
 inline int batch_of_trial(Bytes moved) {
   if (moved <= 4 << 10) return 32;
   if (moved <= 64 << 10) return 8;
@@ -45,9 +45,9 @@ inline std::uint64_t next_epoch(std::uint64_t calls, Bytes moved) {
   return std::bit_ceil(std::max(calls + 1, calls_for_each_of_trial * calls_of_trial));
 }
 
-// A trial of the program's own calls is disturbed by whatever else the ranks do. If it is lost by little, a second one is held.
-// Returns the number of the call from which on it may be; nothing if the trial is lost by far. `ratio`: our time / the MPI
-// library's.
+// A trial of the program's own calls is disturbed by whatever else the ranks do. If Quadrille loses it by little, a second one is
+// held. Returns the number of the call from which on that is allowed; nothing if the trial was lost by far. `ratio`: our time /
+// the MPI library's.
 inline std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio) {
   constexpr double lost_by_far = 1.3;
   return ratio < lost_by_far ? std::optional(4 * calls) : std::nullopt;
@@ -91,7 +91,7 @@ class CallTimes {
   std::uint64_t window_ticks_ = 0, least_window_ticks_ = never;  // of the present window of calls, and of the shortest one so far
 };
 
-// What calls have in common that are of one kind.
+// What all calls of one kind have in common.
 struct Key {
   Bytes block_bytes = 0;
   Function function = Function::Barrier;
@@ -114,7 +114,7 @@ struct TrialsOfKind {
   std::uint64_t next = never;  // mode ours: from this call on, ours is compared with the MPI library's again
   // Mode counting: a trial in place was lost by little; the call from which on there may be another.
   std::uint64_t second = 0;
-  double put_off_s = 0;                // rank 0, mode counting: what a trial would cost that is put off for its cost
+  double put_off_s = 0;                // rank 0, mode counting: the cost of a trial that was put off as too costly
   std::vector<PlannedWay> contenders;  // of a trial in place; none for exchanges
   TrialTimes times;                    // of the latest trials
 };
@@ -129,8 +129,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Has the user named what runs the calls? `refused`: the rule does not fit the problem.
   enum class Rule : std::uint8_t { none, followed, refused };
 
-  // What calls read and write that the MPI library runs, up to the key's block size, is in one cache line: a program with many
-  // kinds of calls finds them cold.
+  // Calls that the MPI library runs use only the members up to the key's block size. These share a cache line: in a program with
+  // many kinds of calls they are rarely cached.
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
   bool is_rooted = false, synchronises = false;
@@ -146,7 +146,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::string_view called;    // in the user's rules: a collective's name, or the function's
   Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for exchanges
   bool knows_blocks = false;  // exchanges without a root: a rank has remembered its blocks for a trial
-  std::string why;            // this mode was chosen; for the MPI library a sentence of cause.hpp
+  std::string why;            // the reason for this mode; for the MPI library a sentence of cause.hpp
   std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
   bool is_tuned = false;             // candidates were raced during the program's run

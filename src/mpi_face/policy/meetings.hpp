@@ -32,9 +32,9 @@ class Meetings {
   // Adds the price of a call that does not synchronise, equal on all ranks: such calls may be what takes a program's time.
   void adds(double price_s) { price_s_ += price_s; }
 
-  // Rank 0, in a meeting: the call in which the next one should be, so that it is when `ratio` times as many calls are made. It is
-  // in an eighth of the way to the next call 2^k, so that communicators of one program, which wait for each other, meet in the same
-  // iteration. 0: the next call 2^k is early enough.
+  // Rank 0, in a meeting: the number of the call in which the ranks meet next, about `ratio` times the present number. It is
+  // rounded up to an eighth of the way from one call 2^k to the next, so that communicators of one program, which wait for each
+  // other, meet in the same iteration. 0: the next call 2^k is early enough.
   std::uint64_t wanted(double ratio) const {
     const std::uint64_t eighth = std::max(std::bit_floor(calls_) / 8, std::uint64_t{1});
     const double calls = std::ceil(ratio * static_cast<double>(calls_) / static_cast<double>(eighth)) * static_cast<double>(eighth);

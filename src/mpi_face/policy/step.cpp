@@ -87,8 +87,8 @@ class Step {
   const Event& event_;
 };
 
-// The first message that is carried out waits for late ranks, which the call would wait for anyway. This wait is counted apart, and
-// is not spent by Quadrille.
+// Begins a meeting. Its first allreduces wait for late ranks, as the call would anyway. So the account is charged only for what
+// follows the allreduce of accounts (carry_out).
 Action Step::begin() {
   if (!event_.is_guest) state_.is_asked = false;
   state_.asks_host = false;
@@ -115,7 +115,7 @@ Action Step::add_up() {
 
 bool has_slowest(const CallKind& kind) { return !kind.synchronises && !kind.is_exchanged() && kind.mode == Mode::counting; }
 
-// Rank 0 hears how long calls that do not synchronise took on the slowest rank.
+// Tells rank 0 how long calls that do not synchronise took on the slowest rank.
 Action Step::find_slowest() {
   Action find = action(Do::find_slowest);
   for (const CallKind* const kind : state_.kinds) {
@@ -136,7 +136,7 @@ Action Step::begin_guests() {
   return ask_guests();
 }
 
-// What the guest is worth that comes first on this rank, and whether it has met.
+// Tells the ranks what the guest that comes first on this rank is worth, and whether it has met.
 Action Step::ask_guests() {
   Action ask = action(Do::ask_guests);
   ask.figures = {process_.waiting.empty() ? 0 : process_.waiting.front().state->worth_ticks(), process_.has_met ? 1.0 : 0.0};
@@ -165,7 +165,7 @@ Action Step::after_action() {
     case Do::ask_guests:
       state_.worth_of_guests = event_.figures[0];
       if (event_.figures[1] > 0) return send_message();
-      if (!process_.waiting.empty()) process_.waiting.pop_front();  // no guest met in the last turn: the first ones are given up
+      if (!process_.waiting.empty()) process_.waiting.pop_front();  // no guest met in the last turn: each rank gives up its first
       process_.has_met = true;
       return ask_guests();
     case Do::send_message: state_.message = event_.message; return hear();
@@ -189,7 +189,7 @@ Action Step::after_action() {
       else
         state_.group.exists = true, state_.group.nodes = event_.nodes;
       return finished();
-    case Do::host:  // what the guests spend, they count themselves
+    case Do::host:  // the guests charge their own time themselves
       process_.account.spend(state_.weight * event_.figures[0]);
       process_.split_cost.measured(event_.figures[0], state_.ranks);
       state_.meeting.knows_accounts = false;
@@ -218,8 +218,8 @@ Action Step::after_action() {
   return finished();
 }
 
-// Together with the first message, and with the one after guests have met, the ranks find the greatest of their accounts: rank 0
-// knows only its own.
+// The ranks find the greatest of their accounts, because rank 0 knows only its own: with the first message, and again after
+// guests have met or a trial in place has cost each rank its own time.
 Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));

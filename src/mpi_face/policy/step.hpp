@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which calls on a communicator Quadrille runs ("ours") instead of the MPI library ("the vendor"), as a function of values:
-// from the state of a rank and an event follow the next state and an action. No clock, no MPI: mpi_face/deciding.cpp reads the
+// Decides which calls on a communicator Quadrille runs ("ours") instead of the MPI library ("the vendor"), in a pure function:
+// from a rank's state and an event it computes the next state and an action. No clock, no MPI: mpi_face/deciding.cpp reads the
 // clock, carries out each action, and passes its result on as the next event.
 //
-// The ranks meet in some of the calls that synchronise them anyway (meetings.hpp): a program may rely on calls that do not wait for
-// all ranks, such as a broadcast. In a meeting rank 0 decides by its own clock and account what is worth its cost, and tells the
-// others by a message: to make the group, to make plans and try them, to take or leave them. All ranks carry out what the message
-// says, then rank 0 sends the next one, until there is nothing more to do. What a process may spend is limited (Account), so
-// rare calls and short runs cost next to nothing.
+// The ranks meet only in some of the calls that synchronise them anyway (meetings.hpp), because a program may rely on calls, such
+// as a broadcast, that do not wait for all ranks. In a meeting rank 0 decides by its own clock and account what is worth its
+// cost, and tells the others by a message: to make the group, to make plans and try them, to take or leave them. All ranks carry
+// out what the message says, then rank 0 sends the next one, until there is nothing more to do. What a process may spend is
+// limited (Account), so rare calls and short runs cost next to nothing.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Account {
   std::atomic<double> spent_s_{0};
 };
 
-// What something costs for each rank that takes part: a guess, until it was measured.
+// The cost of something for each rank that takes part: a guess until it is measured.
 class CostOfRank {
  public:
   explicit constexpr CostOfRank(double guess_s) : seconds_(guess_s) {}
@@ -143,19 +143,19 @@ struct State;
 // those on which the program calls gatherv, scatterv, alltoallw or collectives of neighbours.
 //
 // Why that is right. MPI allows each collective to wait for all ranks, and a correct program does not hang if each does. Suppose
-// that in a synchronising call of the world a rank A has made a call on a guest that a rank B has yet to make. If all collectives
-// waited, A's call would wait for B's, which follows B's call of the world, which waits for A's, which follows A's call on the
-// guest: the program would hang. So all ranks of a guest have made the same calls on it, as in a call of its own that
-// synchronises; they agree on all that they count; and what they decide holds from their next call on it. No rank is inside
-// another call, unless several threads may call MPI: then there are no guests. For the same reason the ranks first use the guests
-// that they share in the same order. So there is always a guest that comes first on all of its ranks, as long as there are any.
+// that, in a synchronising call of the world, a rank A has made a call on a guest that a rank B has yet to make. If all
+// collectives waited, A would wait in its call on the guest for B, and B in its call of the world for A: the program would hang.
+// So all ranks of a guest have made the same calls on it, as in a call of its own that synchronises. They agree on all that they
+// count, and their decisions hold from their next call on it. No rank is inside another call, unless several threads may call
+// MPI: then there are no guests. For the same reason the ranks first use the guests that they share in the same order. So one of
+// the guests always comes first on all of its ranks.
 //
 // Many programs rely on MPI libraries that do not wait. So the ranks do not trust the proof: they compare how many calls of each
-// kind they have made on the guest and on all other guests of the same ranks, and leave it alone if the numbers differ. They may
-// also have started nonblocking collectives on it, in which they need not be equally far. So they meet on a communicator of their
-// own, which they make for the meeting. What numbers cannot tell: whether ranks mean the same guest of two with the same ranks and
-// equal numbers, if they first used them in different orders. A name from rank 0 would need a collective on the guest, and nothing
-// could complete it before the program frees the guest.
+// kind they have made on the guest and on all other guests of the same ranks, and leave it alone if the numbers differ. Ranks may
+// have started different numbers of nonblocking collectives on a guest. So they meet on a communicator that they make for the
+// meeting. If two guests have the same ranks and equal numbers, and the ranks first used them in different orders, the numbers
+// cannot tell which one a rank means. A name from rank 0 would need a collective on the guest, and nothing could complete it
+// before the program frees the guest.
 struct Guest {
   State* state = nullptr;
   int colour = 0;  // differs between guests of different ranks, most likely; if it does not, they do not meet
@@ -171,8 +171,8 @@ struct DecidingProcess {
   std::deque<Guest> waiting;
   bool has_met = false;  // the guest that comes first on this rank, in the last turn
 
-  // A hash of how many calls of each kind this rank has made on all guests with the colour of the one that comes first, and which
-  // of them that is: MPI gives communicators no names by which ranks could tell which of them is meant. Requires that one waits.
+  // A hash over all guests with the colour of the first one: how many calls of each kind this rank has made on each, and which is
+  // the first. MPI gives communicators no names by which ranks could tell which one they mean. Requires that a guest waits.
   std::uint64_t calls_on_guests() const;
 };
 
@@ -219,13 +219,13 @@ struct Event {
   What what = What::done;
   double now_s = 0;  // since the run's beginning, by this rank's clock
   bool is_guest = false;
-  // Sums, maxima, or those of rank 0. After time_call: the seconds. After host: the seconds, and whether the first guest has met.
+  // The action's sums or maxima, or rank 0's figures. After time_call: seconds. After host: seconds, and whether guests have met.
   std::vector<double> figures;
   Instruction message;  // after send_message
   std::shared_ptr<const Wishes> wishes;
   std::vector<Count> nodes;                 // of the group
   std::vector<PlannedWay> made;             // the plans that were made
-  std::string why;                          // there is none, no exchange, no group or no trial
+  std::string why;                          // the reason if there is no plan, exchange, group or trial
   double choice_s = 0, plan_s = 0;          // seconds that choosing what to try and making a plan took; 0: not measured
   std::vector<double> vendors_s;            // of a trial, on the slowest rank
   std::vector<std::vector<double>> ours_s;  // of each way
@@ -234,7 +234,7 @@ struct Event {
 // The group of a communicator's ranks.
 struct GroupState {
   bool exists = false, has_exchange = false;
-  std::string why_not;       // there can be none
+  std::string why_not;       // the reason if there can be none
   std::vector<Count> nodes;  // Communicator::nodes
 };
 
@@ -251,7 +251,7 @@ struct MeetingState {
   std::vector<std::vector<double>> ours_s;
   int trials = 0;
   // Rank 0.
-  double wanted_ratio = 0;                                          // when a step can be paid, times the run's time so far
+  double wanted_ratio = 0;                                          // the factor by which the run must grow to pay for a step
   double short_s = 0;                                               // what a short call takes, as far as it is known
   std::vector<std::pair<CallKind*, std::vector<double>>> gathered;  // trials to conclude, and the sums of their times
   std::vector<double> means;  // Alternation::times() of the trial that is concluded, means over the ranks
@@ -269,8 +269,8 @@ struct State {
   Count ranks = 1;
   bool is_world = false;        // MPI_COMM_WORLD, in whose meetings guests may decide, too
   bool admits_at_once = false;  // for tests: ours runs calls from the second one on, even if it is slower
-  // By how much a second that is spent here weighs in the account. A program's ranks wait for each other, so what a quarter of the
-  // ranks does can delay all; and the other three quarters, on communicators of their own, may do the same at other times.
+  // How much a second that is spent here weighs in the account. A program's ranks wait for each other, so what a quarter of the
+  // ranks does can delay all. The other three quarters may do the same on communicators of their own, at other times.
   double weight = 1;
   std::string own_wishes;  // the texts of the user's wishes in this process's environment
   double tick_s = 1e-9;    // seconds of a tick, by this rank's clock
@@ -279,7 +279,7 @@ struct State {
   std::shared_ptr<const Wishes> wishes;  // the user's; equal on all ranks; null: not known yet
   GroupState group;
   std::optional<double> short_call_s;  // what a short call takes, once it was timed
-  // How many calls there are when the ranks next have something to decide as guests.
+  // The number of calls from which on the ranks next have something to decide as guests.
   std::uint64_t next_as_guest = Meetings::at_the_latest;
   double worth_of_guests = 0;  // in ticks, of the communicator's guests; equal on all ranks
 
@@ -298,8 +298,8 @@ struct State {
 
   double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;
-  // What the calls that wait for a decision of guests have taken on this rank; `asked_for`: the ranks are asked to decide. Equal
-  // counts of calls imply that all ranks return 0, or none.
+  // The time of the calls about which guests may decide, on this rank; `asked_for` if the ranks are asked to decide. Ranks with
+  // equal counts of calls all return 0, or none of them does.
   double worth_ticks() const;
 };
 

@@ -65,12 +65,12 @@ class RecordedSites {
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
   // The site of a collective. `function`: the one that was called, which for nonblocking ones differs from the call's.
   SiteHere& of(RecordedKind kind, Function function, CommunicatorHere& communicator, const MpiCall& call);
-  // The site of another kind with the same contents: of the completions of such starts.
+  // The site of another kind with the same contents, such as that of the completions of starts.
   SiteHere& of(RecordedKind kind, const SiteHere& like);
 
  private:
   struct Sizes;
-  // The kinds of calls with counts: their vectors by their sums.
+  // The vectors of counts of one kind of calls, by their sums.
   using Vectors = std::multimap<Bytes, SiteHere*>;
 
   static Sizes sizes_of(const CommunicatorHere& here, const MpiCall& call);

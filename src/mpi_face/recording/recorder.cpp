@@ -50,7 +50,7 @@ CommunicatorHere& Recorder::here(CommunicatorState& state) {
   return *state.recorded();
 }
 
-// A call inside a call of the same thread is part of that one.
+// A call that the same thread makes inside another call is part of the outer one.
 void Recorder::note_unseen() noexcept {
   if (::pthread_equal(thread_, ::pthread_self())) return;
   std::atomic_ref(log_.header().unseen_calls).fetch_add(1, std::memory_order_relaxed);
@@ -161,7 +161,7 @@ void Recorder::write_completion(OpenRequest& request) noexcept {
   request.is_active = false;
 }
 
-// Only the thread that is inside may write. Another one may not wait for it, because that may wait for a call of another rank.
+// Only the thread inside a call may write. Others must not wait for it: its call may wait for another rank's.
 void Recorder::read_name(CommunicatorState& state) {
   if (!state.recorded()) return;
   const std::optional<std::string> name = RecordedSites::new_name(*state.recorded());

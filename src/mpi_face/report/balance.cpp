@@ -79,8 +79,8 @@ std::string plural(std::size_t count, std::string_view word) {
   return fmt::format("{} {}{}", count_words(static_cast<Count>(count)), word, count == 1 ? "" : "s");
 }
 
-// Where ranks seem to hang, if they do: the longest call under way has lasted a second, and longer than each collective that came
-// to an end.
+// Where ranks seem to hang, if they do: a call under way has lasted a second or more, and longer than every collective that has
+// ended.
 std::string hang(const RunReport& report) {
   constexpr double long_s = 1;
   const ReportedRank* longest = nullptr;

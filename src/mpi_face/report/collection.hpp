@@ -2,9 +2,9 @@
 // How the counters of all ranks come to rank 0 at the end of a run, so that one report has all hosts. Nothing here depends on MPI.
 //
 // Each rank sends rank 0 a token. Rank 0 answers each token: whether it needs the rank's counters, because it cannot read their
-// file. Only a rank that is asked sends them, and rank 0 says whether it could keep them. So rank 0 alone decides, and it waits for
-// counters only of ranks that are there. If tokens are missing after some time, because ranks have died, it answers their ranks
-// unasked and goes on: a rank that comes later finds the answer and goes on, too.
+// file. Only a rank that is asked sends them, and rank 0 says whether it could keep them. So rank 0 alone decides, and it waits
+// for counters only of ranks that are there. If tokens are missing after some time, because ranks have died, it sends these ranks
+// an answer anyway and goes on. A rank that comes later finds the answer and goes on, too.
 #pragma once
 
 #include <functional>

@@ -112,7 +112,7 @@ struct alignas(64) Counters {
   std::uint64_t root_bytes;  // rooted collectives: the same sum for calls in which this rank was the root
   // Calls before which late ranks were measured: the time spent waiting for them, the number, and all time in the calls.
   std::uint64_t late_ticks, late_samples, late_call_ticks;
-  std::uint64_t trial_ticks;  // what a trial would cost that was put off for its cost; 0: none was, or it is not known here
+  std::uint64_t trial_ticks;  // the cost of a trial that was put off as too costly; 0: none was, or it is not known here
 
   PassedCalls passed[4];     // the last one is for all further reasons
   TickSamples vendor, ours;  // times of the trials that ours won; equally many of both, in pairs

@@ -23,7 +23,7 @@ struct RankRecord {
   std::vector<RecordRun> runs;
   std::vector<Counters> counters;
   std::vector<CostlyCall> costliest;  // by their begin
-  // Sent by irregular collectives, to which rank of the world and how many bytes; only non-zero entries.
+  // The bytes that irregular collectives sent to each rank of the world; only non-zero entries.
   std::vector<std::pair<Rank, std::uint64_t>> traffic;
 
   bool has_ended() const { return header.end_unix_ns != 0; }

@@ -231,7 +231,7 @@ class Merging {
     return seconds;
   }
 
-  // The time in the call in which the rank is now counts as that in other calls.
+  // Counts the time in the call that the rank is in, as for calls that have ended.
   void add_call_under_way(const RankRecord& record, ReportedRank& rank, const std::vector<int>& numbers) {
     if (rank.inside_s <= 0) return;
     if (is_message_function(rank.function)) {
@@ -268,7 +268,7 @@ class Merging {
       row.least_block = counters.size_class == 0 ? 0 : Bytes{1} << (counters.size_class - 1);
       row.most_block = counters.size_class == 0 ? 0 : as_count((std::uint64_t{1} << counters.size_class) - 1);
     }
-    // Of ranks with equally many calls, the first one of the communicator knows what a trial would cost.
+    // Only the first rank of the communicator knows what a trial would cost, so it is preferred to ranks with as many calls.
     const double trial_s = record.seconds(counters.trial_ticks);
     if (as_count(calls) > row.calls || (as_count(calls) == row.calls && trial_s > 0)) {
       row.calls = as_count(calls);
@@ -298,7 +298,7 @@ class Merging {
     if (ratio && (!row.ratio || ratio->samples > row.ratio->samples)) row.ratio = ratio;
   }
 
-  // Their begin is from the start of the rank, until the start of the run is known.
+  // Sets begin_s from the start of the rank; finish_costliest makes it count from the start of the run.
   void add_costliest(const RankRecord& record, const std::vector<int>& numbers) {
     const RecordHeader& header = record.header;
     start_of_rank_[header.world_rank] = header.start_unix_ns;

@@ -64,12 +64,12 @@ struct ReportRow {
   Count rank_calls = 0;                       // calls summed over all ranks
   double ours_rank_seconds = 0;               // the part of rank_seconds in calls that Quadrille ran
   double share = 0;                           // of the ranks' total time
-  // The part of rank_seconds in which ranks waited for late ranks, by the calls that were measured: so many on the rank with the
-  // most.
+  // The part of rank_seconds spent waiting for late ranks, estimated by the measured calls. late_samples: their number on the
+  // rank with the most.
   double late_rank_seconds = 0;
   Count late_samples = 0;
   std::optional<MeasuredRatio> ratio;  // of trials
-  double trial_s = 0;                  // what a trial would cost that is put off for its cost; 0: none is
+  double trial_s = 0;                  // the cost of a trial that was put off as too costly; 0: none was
   std::string what, why;               // what ran our calls most recently, and why; empty: nothing
   std::vector<PassedReason> passed;    // calls that the MPI library ran, by reason; from the rank with the most calls
 };

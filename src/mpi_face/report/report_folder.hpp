@@ -46,7 +46,7 @@ std::string record_path(const std::string& folder, Rank rank);
 // folder is removed if all its ranks have ended normally. Throws Error.
 void report_if_last(const std::string& folder, const ReportWish& wish);
 
-// Writes the report of the run's ranks whose counters are in the folder, which are all that could be collected. Otherwise as above.
+// Like report_if_last, for the run's ranks whose counters are in the folder, which are all that could be collected.
 void report_collected(const std::string& folder, const ReportWish& wish, std::uint64_t run);
 
 // Removes the counters of a rank that has handed them over, and the folder after the last one.

@@ -81,7 +81,7 @@ constexpr bool gathers_of_neighbours(Function function) {
   return function == Function::Neighbor_allgather || function == Function::Neighbor_allgatherv;
 }
 
-// No call of them makes all ranks wait for each other, as far as the ranks know.
+// Functions of which no rank can know whether a call makes all ranks wait for each other.
 constexpr bool never_synchronises(Function function) {
   return has_root(function) || is_of_neighbours(function) || function == Function::Alltoallw;
 }

@@ -109,7 +109,7 @@ void CountedBlocks::refuse(Count block, Count first, Count count) const {
                                              block, count, first, buffer, elements));
 }
 
-// Blocks usually lie in the order of ranks.
+// Sorts only if needed: blocks usually lie in the order of ranks.
 void refuse_overlap(std::span<const Edges::Receive> blocks, std::vector<Edges::Receive>& order) {
   if (are_in_order(blocks)) return;
   order.assign(blocks.begin(), blocks.end());

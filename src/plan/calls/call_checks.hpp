@@ -79,7 +79,7 @@ class BufferSide {
 
   void check_given(const char* what) const { quadrille::check_given(buffer_, used(), what); }
 
-  // Throws Error{misuse} if blocks are sent from the one buffer and received in the other, and these overlap.
+  // Throws Error{misuse} if blocks are sent from one of the two buffers and received in the other, and the buffers overlap.
   void check_apart(const BufferSide<std::byte>& output, std::string_view function) const {
     if (overlap(buffer_, used(), output.buffer_, output.used())) throw_overlap(function, true);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a group keeps for calls without a plan (collectives.hpp): the plans behind them, and the exchange of those that need no plan
-// (irregular_call.cpp). Every rank of a group has its own list of these plans.
+// What a group keeps for calls to which the program passes no plan (collectives.hpp): the plans that they run, and the exchange
+// for calls that need no plan (irregular_call.cpp). Every rank of a group has its own list of these plans.
 //
 // A plan is found by a key that is equal on all ranks if the call is correct: the key contains no addresses, and no
 // counts that only one rank knows. So all ranks find the plan of a call, or none does. When the list is full, the least
@@ -52,7 +52,7 @@ class Calls {
   Calls();
   ~Calls();
 
-  // Collective, and so are the functions below unless their comments say otherwise.
+  // This function and those below are collective unless their comments say otherwise.
   void execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
   Request start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
 
@@ -62,7 +62,7 @@ class Calls {
   Request start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                 const CallOptions& options);
 
-  // A typed call that has been checked and compared. In place, `input` is not used. `last_step` runs when the request is complete.
+  // A typed call that was checked and compared. In place, `input` is not used. A request runs `last_step` when it is complete.
   void execute(Communicator& ranks, const CallKey& key, const void* input, void* output) {
     execute_with(ranks, key, input, output, true);
   }
@@ -86,13 +86,13 @@ class Calls {
     return exchanger(ranks);
   }
 
-  // Do the ranks compare their calls before these run? They do if some rank asks for it or QUADRILLE_CHECK=1 is set.
+  // Do the ranks compare their calls before they run them? They do if a rank asks for it or has QUADRILLE_CHECK=1.
   bool compares(Communicator& ranks, bool asked) {
     return comparing_ != Comparing::no && (comparing_ == Comparing::yes || find_out_whether_to_compare(ranks, asked));
   }
 
-  // Compares the calls of the ranks if they do so. `check` throws if this rank's call is wrong. If it throws on any rank, all ranks
-  // throw. All ranks throw Error{misuse} if their calls differ.
+  // Calls `check`, which throws if this rank's call is wrong. If compares(), all ranks throw if it throws on any of them, and all
+  // throw Error{misuse} if their calls differ.
   template <class Check>
   void compare(Communicator& ranks, bool asked, const CallKey& key, Check&& check) {
     if (!compares(ranks, asked)) return check();

@@ -34,7 +34,7 @@ struct Summary {
     for (const Edges::Receive& edge : edges.receives) add(received[index(edge.from)], edge.bytes);
   }
 
-  // Of all ranks together, these numbers add up to 0 if both ends of all edges agree.
+  // Over all ranks these numbers add up to 0 if the two ends of each edge agree.
   std::uint64_t balance(Rank me) const {
     std::uint64_t sum = 0;
     const auto of_pair = [&](Rank from, Rank to, std::uint64_t hash) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a call with counts, as one rank sees them: whether they fit their buffers, and how many bytes they have; and what
-// such a call runs by, edges of an exchange or the plan of counts that all ranks know.
+// The blocks of a call with counts, as one rank sees them: whether they fit their buffers, and how many bytes they have. And what
+// runs such a call: the edges of an exchange, or the plan for counts that all ranks know.
 #pragma once
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ class IrregularBlocks {
     check_root(arguments().root, p_);
     if (arguments().operation) check_element_bytes(*arguments().operation, arguments().element_bytes);
   }
-  // The root, the operator and all blocks that this rank knows, except those that other ranks must have, too.
+  // Checks the root, the operator and all blocks that this rank knows. Does not compare them with those of other ranks.
   void check_all() const;
 
   // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its elements.
@@ -121,11 +121,11 @@ class IrregularEdges {
   std::vector<Edges::Receive> order_;  // for refuse_overlap
 };
 
-// An allgatherv and a reduce_scatterv: all ranks know all counts. So all ranks find the plan of equal counts, or none does, and the
-// plan is kept. It runs on blocks without gaps. A rank's displacements are its own: if there are some, it gets its output in memory
-// of its own and copies the blocks to their places, and other ranks do not notice.
+// The problem of an allgatherv or a reduce_scatterv. Its memory is kept from call to call.
 //
-// The problem of such a call. Its memory is kept from call to call.
+// All ranks know all counts. So all ranks find the kept plan for these counts, or none does. A plan runs on blocks without gaps.
+// Displacements may differ between ranks: a rank with displacements receives the output in other memory and copies the blocks to
+// their places.
 class KnownCounts {
  public:
   // Valid until the next call.

@@ -20,9 +20,9 @@
 
 namespace quadrille {
 
-// The blocks that a rank sends, or those that it receives, where they may have gaps. A block of one part is sent from where it
-// lies, or received there. One of several parts is packed in memory that is kept from call to call. `Edge` is Edges::Send
-// or Edges::Receive.
+// The blocks that a rank sends, or those that it receives; they may have gaps. A block of one part is sent from its place, or
+// received there. A block of several parts is packed in memory that is kept from call to call. `Edge` is Edges::Send or
+// Edges::Receive.
 template <class Edge>
 class LaidOutBlocks {
   using Byte = std::remove_pointer_t<decltype(Edge::memory)>;
@@ -58,7 +58,7 @@ class LaidOutBlocks {
 
   Bytes bytes_of_last() const { return blocks_.back().bytes; }
 
-  // Call it after the last block: says where each one is sent from or received. `packs_all`: even those of one part are packed.
+  // Call it after the last block: decides where each block lies during the exchange. `packs_all`: packs also blocks of one part.
   void place_blocks(bool packs_all = false) {
     packs_all_ = packs_all;
     Bytes packed = 0;

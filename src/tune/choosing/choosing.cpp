@@ -43,9 +43,9 @@ struct ChoiceKey {
   }
 };
 
-// A program that splits communicators makes the same choice for each of them. Choices for counts that all ranks know are not kept:
-// comparing the counts would take long, and they would stay in memory. If each rank knows only its own counts, the counts are not
-// compared. The situation contains all facts about them that all ranks know.
+// Keeps recent decisions, because a program that splits communicators makes the same choice for each of them. Decisions for
+// counts that all ranks know are not kept: comparing the counts would take long, and they would stay in memory. If each rank
+// knows only its own counts, the situation contains all that the ranks know of them together, and the counts are not compared.
 std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
   ChoiceKey key{knowledge.hash, asked, options};
   if (options.own_counts_only) key.problem.counts = nullptr, key.problem.sparse_counts = nullptr;

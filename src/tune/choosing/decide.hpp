@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ways are priced: those that do not take too long. And which run baselines.
+// Which ways are priced, because their pricing does not take too long; and which ways run baselines.
 #pragma once
 
 #include "quadrille/algorithm.hpp"

@@ -28,8 +28,8 @@
 namespace quadrille {
 namespace {
 
-// Rank 0 and the first rank of another node. Each of them sends to the other one while it receives. The other ranks take part
-// with nothing to send, because all ranks start exchanges in the same order; they do not wait.
+// Rank 0 and the first rank of another node. Each of them sends to the other one while it receives. All ranks must start
+// exchanges in the same order, so the other ranks take part without messages; they do not wait.
 class Pair {
  public:
   explicit Pair(Communicator& communicator) : exchanger_(Exchanger::of(communicator)) {
@@ -166,7 +166,7 @@ std::string with_links_of(Knowledge knowledge, double us_per_byte) {
   return text_of(knowledge);
 }
 
-// The model by which plans choose on one node or on several. They know no network.
+// The model by which plans choose on one node or on several. Plans know no network.
 Result<ModelChoice> model_for_plans(const MachineCosts& machine, Count nodes) {
   return choose_model(machine, {.has_nodes = nodes > 1});
 }

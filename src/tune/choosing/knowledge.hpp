@@ -20,8 +20,8 @@ namespace quadrille {
 // How fast the links between nodes are, measured in some milliseconds. A preset machine assumes a fast network; where links are
 // far slower, its prices would prefer algorithms that send each byte many times.
 //
-// Collective, for ranks on several nodes. Returns, on rank 0, the microseconds in which a byte of a long message goes from a node
-// to another one, while both send and receive one. Other ranks return something else.
+// Collective, for ranks on several nodes. Returns at rank 0 the microseconds per byte of a long message between two nodes that
+// both send one and receive one at the same time. The other ranks' results mean nothing.
 double measured_us_per_byte(Communicator& communicator);
 
 // Returns the machine with slower links if `us_per_byte` is more than four times the machine's own figure; its name then says so.
@@ -36,7 +36,7 @@ struct Knowledge {
 };
 
 // The machine that QUADRILLE_MACHINE names; absent if it is not set. Throws Error{environment} if there is no such machine, or if
-// it has figures for no model by which plans can choose: they know no network.
+// all its figures are for models that need a network, which plans do not know.
 std::optional<MachineCosts> machine_of_environment();
 
 // The machine that supplies prices where nothing was measured: the one named by QUADRILLE_MACHINE, otherwise a default one. If the

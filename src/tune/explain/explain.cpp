@@ -185,7 +185,7 @@ class FamilyPricing {
   const MachineKnowledge& knowledge_;
 };
 
-// Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", tell of this library. No name stands for all.
+// Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", apply to `library`. An empty `mpi` is any.
 bool is_meant(const VendorLibrary& library, const std::string& mpi) {
   if (mpi.empty()) return true;
   const auto measured = vendor_library_of(mpi);

@@ -56,8 +56,8 @@ std::vector<Flip> with_ties(const std::vector<Flip>& flips, const Examined& exam
 constexpr Count most_ranks = 4096;        // flips are searched up to so many ranks
 constexpr Count most_ranks_listed = 512;  // the limit for an alltoallv, whose counts are a matrix
 
-// Returns a problem with the same blocks that are not empty and about the same total, in which the longest block is `factor` times
-// their mean: each block's size is raised to a power. If all blocks have the same size, the first one of each rank grows.
+// Returns a problem with about the same total and the same empty blocks. Its longest block is `factor` times the mean of the
+// blocks that are not empty: each size is raised to a power. If all blocks have the same size, the first one of each rank grows.
 Problem with_irregularity(const Problem& problem, Count factor) {
   const Traffic traffic(problem);
   std::vector<TrafficEntry> entries;

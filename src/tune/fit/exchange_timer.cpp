@@ -60,8 +60,8 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
   return {std::max(1e-9, median(times)), bound};
 }
 
-// The first two runs say how many fit into the time, with what it takes to start together. If that is not even one, the second is
-// the result; the first is cold.
+// The distance of the first two starts tells how many runs fit into the time. If not even one fits, the second run is the result,
+// because the first one is cold.
 double ExchangeTimer::time_of_single(const std::function<void()>& run) {
   constexpr double most_runs = 256;
   std::chrono::steady_clock::time_point starts[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the times of plans on buffers that all of them share, and has the problems that are measured: equal blocks, and little
+// Measures the times of plans on buffers that all plans share, and makes the problems that are measured: equal blocks, and little
 // memory. Used by calibrations and fits.
 #pragma once
 
@@ -18,14 +18,14 @@ class ExchangeTimer {
   // measure.
   ExchangeTimer(Communicator& communicator, Executor executor, Bytes buffer_bytes, double seconds_per_time);
 
-  // Collective: the time of one run, from the first rank's start to the last rank's end, as the median of a few batches of
+  // Collective: the time of one run, from the earliest start to the latest end of a rank, as the median of a few batches of
   // consecutive runs. Equal on all ranks. Throws as `plan` does.
   Span time_of(const Problem& problem, std::string_view algorithm, Policy policy = Policy::blocking,
                const std::shared_ptr<const Operator>& operation = nullptr);
   Span time_of(const std::function<void()>& run);
 
-  // Collective: the time in seconds that a rank is inside one run that all ranks start at the same time, as a mean of the ranks and
-  // of several runs. Consecutive runs may overlap, since some ranks leave one before others do. Single runs do not. Equal on all
+  // Collective: the time in seconds that a rank is inside one run that all ranks start at the same time, as a mean of the ranks
+  // and of several runs. Without common starts, runs may overlap, since some ranks leave one before others do. Equal on all
   // ranks.
   double time_of_single(const std::function<void()>& run);
 

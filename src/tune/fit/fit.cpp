@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the executors of a group and fits the cost model max-rate to the times; prices by a fit, and fits that are taken from a
-// preset machine; and measures the MPI library's own collectives at a few sizes, to interpolate between them (fit.hpp).
-#include "tune/fit/fit.hpp"
+// Measures the executors of a group and fits the cost model max-rate to the times. Prices schedules by a fit, and takes fits from
+// a preset machine. Measures the MPI library's own collectives at a few sizes, to interpolate between them (fit.hpp).
 
 #include <sched.h>
 

@@ -19,9 +19,9 @@ struct ResidualSample {
   double ratio = 1;
 };
 
-// Returns a residual for each class. Two samples may agree by chance, so a spread is at least the usual one of the side: the
-// median of its classes' deviations, scaled to a standard deviation. Returns nothing for a side that has no class with several
-// samples.
+// Returns a residual for each class. Two samples may agree by chance, so a spread is at least the usual one of its
+// implementation: the median of the deviations of its classes, scaled to a standard deviation. Returns nothing for an
+// implementation that has no class with several samples.
 std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples);
 
 struct ResidualOptions {

@@ -113,7 +113,7 @@ void Clocks::answer(Rank asking) {
   }
 }
 
-// Neither is packed with other messages, which would take longer.
+// `send` and `receive` do not pack their messages with others, which would take longer.
 void Clocks::send(Rank to, const Nanoseconds& time) {
   const Edges::Send edge{to, reinterpret_cast<const std::byte*>(&time), sizeof time};
   exchanger_->execute({.sends = {&edge, 1}, .receives = {}, .may_pack = false});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times what all ranks of a group do together, from the first rank's start to the last rank's end, by the clocks of the ranks.
-// Ranks on one machine and in one time namespace read the same clock. Each other clock is compared with the clock of rank 0 by
-// ping-pongs before and after a measurement. Offsets in between are interpolated, which accounts for drift [hunold2015].
+// Times what all ranks of a group do together, from the earliest start to the latest end, by the clocks of the ranks. Ranks on
+// one machine and in one time namespace read the same clock. Each other clock is compared with the clock of rank 0 by ping-pongs
+// before and after a measurement. Offsets in between are interpolated, which accounts for drift [hunold2015].
 #pragma once
 
 #include <cstdint>

@@ -90,9 +90,9 @@ int repetitions_within(double seconds, int least, const RaceResult& round, const
   return std::max(least, static_cast<int>(std::min(most_repetitions, seconds / std::max(repetition_s, 1e-9))));
 }
 
-// Returns all ways, sorted by time. The ways of the last round have their times from that round. The time of an earlier eliminated
-// way is its ratio to the best way of its round, times that best way's time. The best way of an early round may be eliminated
-// later, so leavers are handled from the last to the first: the best way then already has a time.
+// Returns all ways, sorted by time. The ways of the last round have their times from that round. The time of a way that was
+// eliminated earlier is the time of its round's best way, multiplied by the ratio of the two. The best way of an early round may
+// be eliminated later, so leavers are handled from the last to the first: the best way then already has a time.
 std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
   std::vector<WisdomEntry> entries;
   for (const RaceEntry& entry : last.entries)

@@ -31,20 +31,20 @@ struct CellRaceOptions {
   std::function<void(const std::string& sentence)> wrong;                           // reports a way that gave wrong data
 };
 
-// Returns an alltoallv on the same ranks with such counts: all ranks send to equally many others, one block of each rank is longer
-// than the others as the situation's irregularity says, and rank 0 sends more than the others as its skew says. Its price replaces
+// Returns an alltoallv on the same ranks whose counts fit the situation: all ranks send to equally many others; one block of each
+// rank is longer than its others, by the irregularity; and rank 0 sends more than the others, by the skew. Its price replaces
 // that of an alltoallv whose counts no rank knows in full. Among many ranks all counts are equal.
 Problem with_alike_counts(const Problem& problem, const Situation& situation);
 
-// Returns the ways that are worth racing. These are the ways with the lowest prices, but only a few per algorithm and executor; for
-// each other algorithm its cheapest way, unless hopeless, and the way with default parameters; those of `known_good` that apply,
+// Returns the ways that are worth racing: the ways with the lowest prices, only a few of each algorithm and executor; of each
+// other algorithm the cheapest way, unless hopeless, and the way with default parameters; the ways of `known_good` that apply,
 // such as the fastest ways for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 
 // Collective: races the ways and returns the same record on every rank. To make all times comparable, the time of a way that was
-// eliminated early is its ratio to the best way, times that best way's time in the last round. Ways that do not apply or gave wrong
-// data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
+// eliminated early is the best way's time in the last round, multiplied by its ratio to the best way. Ways that do not apply or
+// gave wrong data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
                        const CellRaceOptions& options = {});
 

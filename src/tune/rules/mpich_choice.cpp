@@ -65,7 +65,7 @@ class MpichCall {
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
     if (error != std::errc() || end != value.data() + value.size()) return false;
     const Count number = number_of(key);
-    // MPICH (4.0 to 4.3) tests in each call whether a communicator has at most so many ranks where the condition says fewer.
+    // In each call, MPICH (4.0 to 4.3) tests the condition "comm_size<n" as if it were "comm_size<=n".
     if (key == "comm_size" && time == MpichTime::call && relation == "<") return number <= limit;
     return number >= 0 && (relation == "<=" ? number <= limit : relation == "<" ? number < limit : number == limit);
   }
@@ -114,8 +114,8 @@ bool goes_by_messages(Collective collective, std::string_view composition) {
   }
 }
 
-// MPICH's algorithms as rows of our table. Its window of 32 messages is the default of our scattered and direct, where there are
-// ranks enough.
+// MPICH's algorithms as rows of our table. If there are enough ranks, the default of our scattered and direct is MPICH's window
+// of 32 messages.
 
 using enum Collective;
 

@@ -214,9 +214,9 @@ std::string entry_for(const std::string& list, Count value, char separator, char
   return found;
 }
 
-// Open MPI's algorithms as rows of our table. Its trees take neither segments nor a fan-out from the rules: vectors are whole, and
-// chains have a fan-out of 1. The defaults of our tree and knomial are its fan-out of 2 and its radix of 4, where there are ranks
-// enough.
+// Open MPI's algorithms as rows of our table. Its trees get neither segments nor a fan-out from the rules: vectors are whole, and
+// chains have a fan-out of 1. Its fan-out of 2 and its radix of 4 are the defaults of our tree and our knomial, if there are
+// enough ranks.
 
 using enum Collective;
 

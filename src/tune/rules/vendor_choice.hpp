@@ -22,7 +22,7 @@ struct Equivalent {
   std::string_view reason = {};             // if `ours` is empty: why
 };
 
-// Returns the specification; or the reason why there is none, which is also that no row has the algorithm.
+// Returns the specification, or the reason why there is none: the row's reason, or that no row has the algorithm.
 Result<std::string> equivalent_in(std::span<const Equivalent> table, const Problem& problem, std::string_view algorithm);
 
 // The elements of a vector, and the largest power of two that is not larger than the number of ranks.

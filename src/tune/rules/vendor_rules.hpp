@@ -29,9 +29,9 @@ Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& 
 // must not choose among these ways. Empty if there is no wisdom file.
 std::string vendor_wisdom_file(const Fingerprint& machine);
 
-// The library's best algorithm for each measured block size. It is empty, which means the default, if the interval of its time
-// overlaps that of the default. A size between two measured ones follows the nearer one (by ratio). For sizes below or above all
-// measured ones nothing is known.
+// The library's best algorithm for each measured block size. The text is empty, which means the default, if the interval of the
+// best algorithm's time overlaps the default's. A size between two measured ones follows the nearer one (by ratio). Nothing is
+// known of sizes below or above all measured ones.
 using AlgorithmBySize = std::map<Bytes, std::string>;
 
 // By collective and number of ranks. If records for different distributions over nodes or different kinds of counts

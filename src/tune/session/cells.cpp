@@ -67,8 +67,8 @@ Problem problem_of(Collective collective, const std::string& shape, Bytes size, 
   return problem;
 }
 
-// Adds the cells of a collective at a size: for an alltoallv, those of each shape, with counts that all ranks know and with own
-// ones.
+// Adds the cells of a collective at a size: for an alltoallv two of each shape, with counts that all ranks know and with counts
+// of which each rank knows its own.
 void add_cells(std::vector<TuneCell>& cells, const WantedCell& wanted, Count ranks, const std::vector<Count>& nodes) {
   const bool is_pairwise = has_pair_counts(wanted.collective);
   for (const char* shape : is_pairwise ? std::vector{"uniform", "spike", "transpose"} : std::vector{""}) {

@@ -171,8 +171,8 @@ class Session {
     }
   }
 
-  // Time to measure an executor's costs. All cells use these costs, so measuring them may take longer than one cell. If cells are
-  // short, it is short, too.
+  // Time to measure an executor's costs. All cells use these costs, so measuring them may take longer than one cell, but little
+  // time if cells take little.
   double fit_seconds() const { return std::min(1.0, 10 * options_.seconds_per_cell); }
 
   std::vector<Collective> collectives_here() const {

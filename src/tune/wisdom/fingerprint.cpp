@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // 4096 bytes of /proc/cpuinfo include the first processor.
 std::string contents(const fs::path& file) { return beginning_of(file, 4096); }
 
-// Returns the text as one line of ASCII: trimmed, with single spaces, and '?' for other bytes, which no file of JSON might hold.
+// Returns the text as one line of ASCII: trimmed, with single spaces, and '?' for other bytes, which JSON might not allow.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char letter : text)

@@ -37,8 +37,8 @@ inline std::size_t count_orders(const std::string& path) {
          count("Fence::make();");
 }
 
-// Expects that no scenario fails, that the scenarios meet all orders of a header of the protocol, and that for each of these some
-// scenario fails if it is weakened.
+// Expects that no scenario fails, that the scenarios together use all orders that the header of a protocol states, and that each
+// order is needed: if it is weakened, some scenario fails.
 inline void expect_right_and_tight(const std::string& header, const std::vector<Scenario>& scenarios) {
   std::set<Order> orders;
   for (const Scenario& run : scenarios) {

@@ -41,8 +41,8 @@ class Run {
 
   static constexpr std::size_t newest = static_cast<std::size_t>(-1);  // the last choice
 
-  // Lets a rank make the step that it is about to make, and go on to the next one. Without a choice it goes to its first step.
-  // Returns how many choices there are. The later choices of a load are newer stores.
+  // Lets a rank make its next step, and run up to the one after it. Without a choice it runs up to its first step. Returns how
+  // many choices there are. The later choices of a load are newer stores.
   std::size_t advance(State& state, std::size_t rank, const std::function<void()>& program, std::optional<std::size_t> choice) {
     state_ = &state;
     rank_ = rank;
@@ -63,7 +63,7 @@ class Run {
 
   const std::set<Order>& orders() const { return orders_; }  // those met
 
-  // The operations made, one a line. Who goes back to an earlier state cuts them to their number there.
+  // The operations made, one a line. A search that goes back to an earlier state cuts them to the number that they had there.
   std::size_t traced() const { return trace_.size(); }
   void cut_trace(std::size_t size) { trace_.resize(size); }
   std::string shown_trace() const {

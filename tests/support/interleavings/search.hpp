@@ -2,13 +2,13 @@
 // Runs the programs of a few ranks in all orders of their steps, and with all values that their loads may return. Each state is
 // visited once, however many executions lead there.
 //
-// Loops of waiting ranks are finite. A *wait* is a loop that does nothing but evaluate a condition. Its turns in vain are left out:
-// the search goes on only after a turn that has found it true. No failure is lost, because a turn in vain only adds to what the
+// Loops of waiting ranks are finite. A *wait* is a loop that does nothing but evaluate a condition. Turns that find it false are
+// left out: the search goes on only after a turn that has found it true. No failure is lost. A turn in vain only adds to what the
 // rank knows, and a rank that knows less may read all that it could read otherwise, and has at least the same races.
 //
-// Any other loop *passes time* at one point. A turn that reads what the turn before has read changes nothing. So the rank goes on
-// only if it can read a newer store to an object at which it has looked since it last passed time. The search tries each such
-// object as one of which the rank reads a newer store.
+// Any other loop *passes time* at one point. A turn that reads the same stores as the turn before changes nothing. So the rank
+// goes on only if it can read a newer store to an object that it has read since it last passed time. The search tries each such
+// object: the rank then reads a newer store to it.
 //
 // If all ranks that are not finished are blocked, it is a failure. A rank is blocked if the newest stores, which it sees in the
 // end, do not let it go on.
