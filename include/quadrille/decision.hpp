@@ -6,6 +6,7 @@
 //   decision.reason;             // "measured on 2026-11-22: 3.2 us, 0.6 times the vendor's"
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ struct Decision {
   Source source = Source::standard;
   double prediction_error = 0;  // the largest ExecutorFit::error of the fits that supplied prices; unknown for a preset: 0
   std::string preset;           // the preset machine that supplied the prices because nothing was measured here; empty: none
+  bool is_exact = false;        // does a document's model define that machine (MachineCosts::is_exact)?
   ModelChoice model;            // the model of the prices, and why it is this one; null if nothing was priced
   std::string reason;           // one sentence
   // First the chosen way, then ways with measured times, then ways with predicted times (both: the fastest first), then the others.
@@ -60,7 +62,7 @@ struct Decision {
 };
 
 // Returns the relative difference of predicted times up to which two ways are tied, because predictions are not that exact: the
-// prediction's error, but at least 3 %.
+// prediction's error, but at least 3 %. 0 where a document's model defines the machine: then only equal times are tied.
 double tie_tolerance(const Decision& decision);
 
 // Returns true if `seconds`, a predicted time, is tied with that of the chosen way, which is predicted, too. A way that is faster
@@ -69,8 +71,10 @@ bool is_tied(const Decision& decision, double seconds);
 
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
 // (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has at most as many
-// rounds, start-ups and bytes.
-std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false);
+// rounds, start-ups and bytes. Choices with which a rank states to send, or receive, more than `most_ports` messages in a round
+// are left out.
+std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false,
+                                         Count most_ports = std::numeric_limits<Count>::max());
 
 // Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);
