@@ -39,7 +39,8 @@ struct RoundFigures {
   bool both_ways = false;  // does some rank both send and receive?
   // Bytes of the longest chain of messages that wait for each other in the round, if each rank sends, and receives, one message at
   // a time, and begins with its first ones. `chain`: a message also delays the next one of a sender that waits for its receiver, as
-  // in [liu2002, figure 3]. `queue`: senders do not wait. Both equal `bytes` if no rank has two messages, or if they are not counted.
+  // in [liu2002, figure 3]. `queue`: senders do not wait. Both equal `bytes` if no rank has two messages, or if they are not
+  // counted.
   Bytes chain = 0, queue = 0;
   // Figures of links. They do not count control messages, except a barrier's.
   Count turns = 0;       // steps that a rank needs to send its messages, if each of its links takes one message in a step
@@ -73,16 +74,17 @@ struct RoundFigures {
 
 struct StageFigures {
   std::string name;
-  Count startups = 0;  // S: sum over the rounds of `messages`
-  Count messages = 0;  // the most that a rank sends, or receives, in the stage
-  Bytes volume = 0;    // V: sum over the rounds of `bytes`
-  Bytes wire = 0;      // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
-  Bytes load = 0;      // the most bytes that a rank sends, or receives, in the stage
+  Count startups = 0;       // S: sum over the rounds of `messages`
+  Count messages = 0;       // the most that a rank sends, or receives, in the stage
+  Bytes volume = 0;         // V: sum over the rounds of `bytes`
+  Bytes wire = 0;           // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
+  Bytes load = 0;           // the most bytes that a rank sends, or receives, in the stage
   bool in_pieces = false;   // are the bytes of some message not contiguous in memory?
   bool is_chained = false;  // does a message send what an earlier round of the stage has received? Known if work is counted
   std::vector<RoundFigures> rounds;  // rounds with a message; if work is counted, also rounds with work
-  // What ranks post together under the policies nonblocking and dataflow, each window as one round. Two schedules in which every rank
-  // has the same messages in the same order have the same windows, whatever their rounds. Empty unless asked for; then ranks keep step.
+  // What ranks post together under the policies nonblocking and dataflow, each window as one round. Two schedules in which every
+  // rank has the same messages in the same order have the same windows, whatever their rounds. Empty unless asked for; then ranks
+  // keep step.
   std::vector<RoundFigures> windows;
 };
 
@@ -278,7 +280,8 @@ struct MachineCosts {
 // Reads a TOML file with a name, a description, a source, and a table of coefficients for each model that it
 // supports, such as [linear] or [flat]. Models may share a table. A table such as [linear.assumed] gives, for values
 // that are not published, the rule from which they follow. The table [residuals] has a list of residuals for each
-// collective, and node_sizes. The key exact is MachineCosts::is_exact. Throws Error{environment, malformed}, with the line if there is one.
+// collective, and node_sizes. The key exact is MachineCosts::is_exact. Throws Error{environment, malformed}, with the line if there
+// is one.
 MachineCosts read_machine(const std::string& file);
 
 // Returns the text of such a file. `remarks` become comment lines at its head. Throws Error{malformed} if `read_machine`

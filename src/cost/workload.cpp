@@ -264,11 +264,14 @@ class WorkloadCounting {
       }
       out = in = sent = queued = idle;
     };
-    chains_->for_each([&](Count, Rank from, auto own, auto&&) { all.push_back({from, own}); },
-                      [&](Count number) {
-                        if (RoundFigures& round = rounds_[number]; round.messages > 1) follow(round);
-                        all.clear();
-                      });
+    chains_->for_each(
+        [&](Count, Rank from, auto own, auto&&) {
+          all.push_back({from, own});
+        },
+        [&](Count number) {
+          if (RoundFigures& round = rounds_[number]; round.messages > 1) follow(round);
+          all.clear();
+        });
   }
 
   // Counts links and nodes, which the messages of all ranks use together.

@@ -52,9 +52,10 @@ TEST_F(Machines, OfDocumentsAreExact) {
     std::ofstream(file()) << machine_text(machine);
     EXPECT_EQ(read_machine(file()).is_exact, machine.is_exact) << name;
   }
-  EXPECT_NE(complaint("name = 'x'\ndescription = 'x'\nsource = 'x'\nexact = 1\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 1\n")
-                .find("line 4: 'exact' is neither true nor false"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint("name = 'x'\ndescription = 'x'\nsource = 'x'\nexact = 1\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 1\n")
+          .find("line 4: 'exact' is neither true nor false"),
+      std::string::npos);
 }
 
 // Values without a published source are marked as assumed, and every rule belongs to a coefficient of the model.

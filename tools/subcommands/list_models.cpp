@@ -133,8 +133,9 @@ std::string machines_markdown() {
 }
 
 Json machines_json() {
-  return array_of(all_machines(),
-                  [](const MachineCosts& machine) { return MEMBERS_OF(machine, name, description, source, is_exact, models, assumed); });
+  return array_of(all_machines(), [](const MachineCosts& machine) {
+    return MEMBERS_OF(machine, name, description, source, is_exact, models, assumed);
+  });
 }
 
 std::string topologies_text() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The flat model. Under the blocking policy the ranks keep step: a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V
 // bytes, the longest message of each round. The messages of a window are in flight at the same time (nonblocking), and each rank
-// goes at its own pace, but sends, and receives, one message at a time. So a window takes L t_m + max(P T_s, L t_c, X t_d), with the
-// P messages and L bytes of the busiest rank, and the X bytes of the longest chain of messages that wait for each other at a rank
-// (RoundFigures::chain); if no rank has two messages, all parts are added. A round in which a rank has several messages has such
-// chains under all policies. A stage in which no rank passes on what it receives there is one window. Dataflow takes less, because
-// the packing of a window overlaps with the one before. If the machine overlaps nothing, all parts are added. Source: [liu2002],
-// section 2.3, (1) to (4). X is f_nc_nb L_max there, with a factor that is measured.
+// goes at its own pace, but sends, and receives, one message at a time. So a window takes L t_m + max(P T_s, L t_c, X t_d), with
+// the P messages and L bytes of the busiest rank, and the X bytes of the longest chain of messages that wait for each other at a
+// rank (RoundFigures::chain); if no rank has two messages, all parts are added. A round in which a rank has several messages has
+// such chains under all policies. A stage in which no rank passes on what it receives there is one window. Dataflow takes less,
+// because the packing of a window overlaps with the one before. If the machine overlaps nothing, all parts are added. Source:
+// [liu2002], section 2.3, (1) to (4). X is f_nc_nb L_max there, with a factor that is measured.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -12,8 +12,8 @@ namespace quadrille {
 namespace {
 
 Bytes further_bytes(const RoundFigures& round, Count ports) {
-  return std::max(
-      {Bytes{0}, round.longest - 1, ceil_divide(std::max(round.bytes, round.queue) - round.messages, ports), round.link_bytes - round.sharing});
+  return std::max({Bytes{0}, round.longest - 1, ceil_divide(std::max(round.bytes, round.queue) - round.messages, ports),
+                   round.link_bytes - round.sharing});
 }
 
 Formula loggp_formula(const Coefficients& coefficients) {

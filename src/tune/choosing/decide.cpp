@@ -48,8 +48,8 @@ bool runs_with_own_counts(const Problem& problem, const Choice& choice) {
   return algorithm.needs_own_counts_only || (algorithm.incremental && algorithm.incremental(problem, choice.parameters, 0));
 }
 
-// Keeps the choices on the Pareto front. A choice is dropped if another one has at most as many rounds, start-ups, bytes, and stages
-// before which blocks are rearranged. Of choices with equal figures the first one is kept.
+// Keeps the choices on the Pareto front. A choice is dropped if another one has at most as many rounds, start-ups, bytes, and
+// stages before which blocks are rearranged. Of choices with equal figures the first one is kept.
 void keep_pareto_front(const Problem& problem, std::vector<Choice>& choices) {
   if (choices.size() < 2 || !choices.front().algorithm->symmetry) return;
   struct Cost {
@@ -243,7 +243,8 @@ class Deciding {
         } else {
           const Schedule schedule = make_schedule(problem_, choice);
           if (const Count needed = ports_of(schedule, ports); needed > ports)
-            reason = fmt::format("it needs {}; the machine has {}", quadrille::counted(needed, "port"), quadrille::counted(ports, "port"));
+            reason = fmt::format("it needs {}; the machine has {}", quadrille::counted(needed, "port"),
+                                 quadrille::counted(ports, "port"));
           for (std::size_t i = 0; reason.empty() && i < known.size(); ++i)
             if (known[i].missing.empty()) prices[i] = price_of_way(known[i], schedule, counted);
         }
@@ -271,9 +272,10 @@ class Deciding {
   bool between_nodes() const { return decision_.situation.nodes > 1; }
   double about_the_same() const { return between_nodes() ? 1.1 : 1.2; }  // times the least predicted time
 
-  // The figures of a preset machine, unless a document's model defines it, have no time of a round, but each round that waits for the one before it takes at least the
-  // latency of the network, or of ranks that share cores. So of the ways that cost about the same by such figures, the one with the
-  // fewest rounds is taken; on several nodes, the fewest between nodes. Returns whether this is another one than the cheapest.
+  // The figures of a preset machine, unless a document's model defines it, have no time of a round, but each round that waits for
+  // the one before it takes at least the latency of the network, or of ranks that share cores. So of the ways that cost about the
+  // same by such figures, the one with the fewest rounds is taken; on several nodes, the fewest between nodes. Returns whether this
+  // is another one than the cheapest.
   bool take_fewest_rounds() {
     auto& all = decision_.considered;
     if (decision_.preset.empty() || decision_.is_exact || all[0].measured) return false;
@@ -323,8 +325,9 @@ class Deciding {
       if (decision_.source == Source::wisdom && !all[i].measured)
         all[i].rejected = "not measured; predicted times are not compared with measured ones";
       else if (!all[i].measured && is_tied(decision_, seconds(all[i])))
-        all[i].rejected = decision_.is_exact ? std::string("as fast, by the model")
-                                             : fmt::format("tied: predicted {:.2f} times as long", best > 0 ? seconds(all[i]) / best : 1);
+        all[i].rejected = decision_.is_exact
+                              ? std::string("as fast, by the model")
+                              : fmt::format("tied: predicted {:.2f} times as long", best > 0 ? seconds(all[i]) / best : 1);
       else if (seconds(all[i]) < best)
         all[i].rejected = fmt::format("predicted {:.2f} times as long, but passed over for fewer rounds", seconds(all[i]) / best);
       else
@@ -356,7 +359,8 @@ std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts
   for (const Algorithm* algorithm : algorithms_for(problem.collective)) {
     std::vector<Choice> own = combinations(problem, *algorithm);
     std::erase_if(own, [&](const Choice& choice) {
-      return !applies(problem, choice) || (algorithm->ports && algorithm->ports(problem, choice.parameters) > most_ports) || (own_counts_only && !runs_with_own_counts(problem, choice));
+      return !applies(problem, choice) || (algorithm->ports && algorithm->ports(problem, choice.parameters) > most_ports) ||
+             (own_counts_only && !runs_with_own_counts(problem, choice));
     });
     keep_pareto_front(problem, own);
     std::move(own.begin(), own.end(), std::back_inserter(all));

@@ -76,8 +76,9 @@ TEST(FlatModel, LetsMessagesWaitAtTheirRanks) {
   FlatModel model{.startup_s = 1, .compose_s_per_byte = 0.5, .wire_s_per_byte = 1};
   const Problem chained = Problem::alltoallv(4, {{0, 1, 100}, {0, 2, 10}, {3, 1, 20}, {3, 2, 70}});
   for (const char* specification : {"shift", "direct", "direct:window=1"}) {
-    EXPECT_DOUBLE_EQ(predicted(chained, specification, {.startup_s = 1, .compose_s_per_byte = 0.5, .wire_s_per_byte = 1}).nonblocking_s,
-                     120 * 0.5 + 190)
+    EXPECT_DOUBLE_EQ(
+        predicted(chained, specification, {.startup_s = 1, .compose_s_per_byte = 0.5, .wire_s_per_byte = 1}).nonblocking_s,
+        120 * 0.5 + 190)
         << specification;
   }
   model.overlap = false;

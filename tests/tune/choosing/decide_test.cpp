@@ -137,8 +137,8 @@ Problem on_torus(const std::vector<Count>& sides, const Topology& torus, Bytes b
   return problem;
 }
 
-// A document's model defines the machine, so the least price decides, with the ports that the machine has. As a real machine with the
-// same figures it would have an unknown time for each round, and fewer rounds would decide.
+// A document's model defines the machine, so the least price decides, with the ports that the machine has. As a real machine with
+// the same figures it would have an unknown time for each round, and fewer rounds would decide.
 TEST(Decide, TakesTheLeastPriceAloneOnAnExactMachine) {
   const MachineCosts sp1 = find_machine("sp1");
   ASSERT_TRUE(sp1.is_exact);
@@ -153,8 +153,9 @@ TEST(Decide, TakesTheLeastPriceAloneOnAnExactMachine) {
     const double taken_s = *decision.considered[0].predicted_s;
     double best_s = 1;
     for (const char* radix : {"2", "4", "8", "16", "32", "64"})
-      best_s = std::min(best_s, price_of(workload(make_schedule(problem, std::string("bruck:radix=") + radix)),
-                                         *find_model("linear"), sp1).blocking_s);
+      best_s = std::min(
+          best_s,
+          price_of(workload(make_schedule(problem, std::string("bruck:radix=") + radix)), *find_model("linear"), sp1).blocking_s);
     EXPECT_LE(taken_s, best_s) << bytes;
     EXPECT_LE(figures(make_schedule(problem, decision.chosen.algorithm)).ports, 1) << to_string(decision.chosen);
     for (const Considered& each : decision.considered) EXPECT_GE(each.predicted_s.value_or(taken_s), taken_s);
@@ -166,7 +167,8 @@ TEST(Decide, TakesTheLeastPriceAloneOnAnExactMachine) {
 TEST(Decide, TriesBothOrdersOfATorus) {
   const MachineCosts paragon = find_machine("paragon");
   const Model& model = *find_model("torus");
-  for (const auto& [sides, bytes] : std::vector<std::pair<std::vector<Count>, Bytes>>{{{4, 8}, 512}, {{8, 8}, 1024}, {{12, 12}, 16384}}) {
+  for (const auto& [sides, bytes] :
+       std::vector<std::pair<std::vector<Count>, Bytes>>{{{4, 8}, 512}, {{8, 8}, 1024}, {{12, 12}, 16384}}) {
     const Topology torus = Topology::torus(sides);
     const Problem problem = on_torus(sides, torus, bytes);
     const Decision decision = decide(problem, {}, {.preset = paragon, .topology = torus});
