@@ -6,6 +6,7 @@
 //   decision.reason;             // "measured on 2026-11-22: 3.2 us, 0.6 times the vendor's"
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ struct Decision {
   Source source = Source::standard;
   double prediction_error = 0;  // the largest ExecutorFit::error of the fits that supplied prices; 0 for a preset: unknown
   std::string preset;           // the preset machine that supplied the prices because nothing was measured here; empty: none
+  bool is_exact = false;        // does a document's model define that machine (MachineCosts::is_exact)?
   ModelChoice model;            // the model of the prices, and why it is this one; null if nothing was priced
   std::string reason;           // one sentence
   // First the chosen way, then ways with measured times, then ways with predicted times (each group: the fastest first), then the
@@ -61,7 +63,7 @@ struct Decision {
 };
 
 // Two ways are tied if their predicted times differ by at most this fraction, because predictions are not more exact. Returns the
-// prediction's error, but at least 3 %.
+// prediction's error, but at least 3 %. Returns 0 if a document's model defines the machine: then only equal times are tied.
 double tie_tolerance(const Decision& decision);
 
 // Returns true if the predicted time `seconds` is tied with the predicted time of the chosen way. If a way is faster by more than
@@ -70,8 +72,10 @@ bool is_tied(const Decision& decision, double seconds);
 
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
 // (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has at most as many
-// rounds, start-ups and bytes.
-std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false);
+// rounds, start-ups and bytes. Choices with which a rank states to send, or receive, more than `most_ports` messages in a round
+// are left out.
+std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false,
+                                         Count most_ports = std::numeric_limits<Count>::max());
 
 // Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);

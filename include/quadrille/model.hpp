@@ -37,6 +37,11 @@ struct RoundFigures {
   Bytes bytes = 0;         // sent, or received, by a rank
   Bytes longest = 0;       // bytes of the longest message
   bool both_ways = false;  // does some rank both send and receive?
+  // Bytes of the longest chain of messages that wait for each other in the round, if each rank sends, and receives, one message at
+  // a time, and begins with its first ones. `chain`: a message also delays the next one of a sender that waits for its receiver, as
+  // in [liu2002, figure 3]. `queue`: senders do not wait. Both equal `bytes` if no rank has two messages, or if they are not
+  // counted.
+  Bytes chain = 0, queue = 0;
   // Figures of links. They do not count control messages, except a barrier's.
   Count turns = 0;       // steps that a rank needs to send its messages, if each of its links takes one message in a step
   Count sharing = 0;     // messages over one directed link
@@ -73,18 +78,18 @@ struct RoundFigures {
 
 struct StageFigures {
   std::string name;
-  Count startups = 0;  // S: sum over the rounds of `messages`
-  Count messages = 0;  // the most that a rank sends, or receives, in the stage
-  Bytes volume = 0;    // V: sum over the rounds of `bytes`
-  Bytes wire = 0;      // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
-  Bytes load = 0;      // the most bytes that a rank sends, or receives, in the stage
-  // Bytes of the longest chain of messages, from round to round, in which each has its sender or its receiver in common with the
-  // one before: each rank sends, and receives, one message at a time. From `load` to `volume`. Counted only if asked for and if
-  // it is an exchange of at most 2^24 messages among at most 2^16 ranks; otherwise it equals `volume`.
-  Bytes chain = 0;
+  Count startups = 0;       // S: sum over the rounds of `messages`
+  Count messages = 0;       // the most that a rank sends, or receives, in the stage
+  Bytes volume = 0;         // V: sum over the rounds of `bytes`
+  Bytes wire = 0;           // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
+  Bytes load = 0;           // the most bytes that a rank sends, or receives, in the stage
   bool in_pieces = false;   // are the bytes of some message not contiguous in memory?
   bool is_chained = false;  // does a message send what an earlier round of the stage has received? Known if work is counted
   std::vector<RoundFigures> rounds;  // rounds with a message; if work is counted, also rounds with work
+  // What ranks post together under the policies nonblocking and dataflow, each window as one round. Two schedules in which every
+  // rank has the same messages in the same order have the same windows, whatever their rounds. Empty unless asked for; then ranks
+  // keep step.
+  std::vector<RoundFigures> windows;
 };
 
 struct Workload {
@@ -109,7 +114,9 @@ struct WorkloadOptions {
   const Topology* topology = nullptr;  // if given, count links
   bool nodes = false;                  // count nodes, if the problem names more than one
   bool work = false;                   // count the work of ranks and nodes (RoundFigures::outside_messages and on)
-  bool chains = false;                 // count StageFigures::chain; ignored if work is counted
+  bool chains = false;                 // count RoundFigures::chain and queue, if there are at most 2^24 messages among 2^16 ranks;
+                                       // ignored if work is counted
+  bool windows = false;                // the same, and count StageFigures::windows
 };
 
 // Counts a schedule's workload. Like `figures`, it makes only the representatives' programs if the schedule states a
@@ -120,7 +127,7 @@ Workload workload(const Schedule& schedule, const WorkloadOptions& options = {})
 // The stages of a workload in which chains are counted, but not links or nodes.
 std::vector<StageFigures> stage_figures(const Schedule& schedule);
 
-// Counts what the model needs: links, if there is a topology; nodes, work and chains, if it prices these.
+// Counts what the model needs: links, if there is a topology; nodes, work and windows, if it prices these.
 Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology = nullptr);
 
 // Models: formulas over these figures.
@@ -216,7 +223,7 @@ struct Model {
   bool needs_nodes = false;                              // requires Workload::has_nodes
   bool needs_work = false;                               // requires Workload::has_work
   bool needs_exchange = false;                           // requires Workload::is_exchange
-  bool prices_chains = false;                            // uses StageFigures::chain
+  bool prices_windows = false;                           // uses StageFigures::windows
   std::vector<ModelTerm> terms;                          // at most as many as Charges has
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
@@ -261,6 +268,10 @@ struct Residual {
 
 struct MachineCosts {
   std::string name, description, source;
+  // True if a document's model defines the machine, so that its prices are exact: plans take the least price alone, and no way that
+  // needs more ports than the machine has. False if the figures were measured, or are those of a real machine of which a model
+  // leaves out some costs.
+  bool is_exact = false;
   std::map<std::string, Coefficients, std::less<>> models;  // by id of the model: complete and checked
   std::map<std::string, Assumptions, std::less<>> assumed;  // by id of the model: the values that come from no published source
   // In the order of the enumeration Collective. At most one for each collective, implementation and size. Empty: not measured.
@@ -273,7 +284,8 @@ struct MachineCosts {
 // Reads a TOML file with a name, a description, a source, and a table of coefficients for each model that it
 // supports, such as [linear] or [flat]. Models may share a table. A table such as [linear.assumed] gives, for values
 // that are not published, the rule from which they follow. The table [residuals] has a list of residuals for each
-// collective, and node_sizes. Throws Error{environment, malformed}, with the line if there is one.
+// collective, and node_sizes. The key exact is MachineCosts::is_exact. Throws Error{environment, malformed}, with the line if there
+// is one.
 MachineCosts read_machine(const std::string& file);
 
 // Returns the text of such a file. `remarks` become comment lines at its head. Throws Error{malformed} if `read_machine`

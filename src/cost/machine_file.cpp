@@ -65,7 +65,7 @@ class Reader {
   }
 
   MachineCosts machine() const {
-    std::vector<std::string> known{"name", "description", "source"}, tables;
+    std::vector<std::string> known{"name", "description", "source", "exact"}, tables;
     for (const Model* model : all_models())
       if (model->shared_table.empty()) tables.emplace_back(model->id);
     known.insert(known.end(), tables.begin(), tables.end());
@@ -73,6 +73,10 @@ class Reader {
     refuse_shared_tables();
     refuse_unknown(table_, known);
     MachineCosts machine{.name = text("name"), .description = text("description"), .source = text("source")};
+    if (const toml::node* node = table_.get("exact")) {
+      if (!node->is_boolean()) fail(fmt::format("line {}: 'exact' is neither true nor false", line_of(*node)));
+      machine.is_exact = *node->value<bool>();
+    }
     for (const Model* model : all_models())
       if (const toml::node* node = table_.get(model->table())) {
         if (!node->is_table()) fail(fmt::format("line {}: '{}' is not a table", line_of(*node), model->table()));
@@ -275,6 +279,7 @@ std::string machine_text(const MachineCosts& machine, const std::vector<std::str
   };
   text += fmt::format("name = {}\ndescription = {}\nsource = {}\n", quoted(machine.name), quoted(machine.description),
                       quoted(machine.source));
+  if (machine.is_exact) text += "exact = true  # a document's model defines the machine: plans take the least price alone\n";
   for (const Model* owner : all_models()) {
     if (!owner->shared_table.empty() || !machine.models.contains(owner->id)) continue;
     text += fmt::format("\n[{}]\n", owner->id);

@@ -98,17 +98,6 @@ const Coefficients& coefficients_of(const MachineCosts& machine, const Model& mo
                                              model.id, fmt::join(known, ", ")));
 }
 
-namespace {
-
-// Returns stages in which all ranks keep step: ranks that forward what they receive, as in a chain, wait for each other's rounds.
-// Only in exchanges, alltoall and alltoallv, does no rank wait for others within a stage.
-std::vector<StageFigures> in_step(std::vector<StageFigures> stages) {
-  for (StageFigures& stage : stages) stage.messages = stage.startups, stage.load = stage.chain = stage.volume;
-  return stages;
-}
-
-}  // namespace
-
 Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine) {
   return price_of(workload, model, coefficients_of(machine, model));
 }
@@ -148,7 +137,7 @@ Price price_of(const Workload& workload, const Model& model, const Coefficients&
     }
     return seconds_of(time);
   };
-  const Overlapped overlapped = formula.overlapped(workload.is_exchange ? workload.stages : in_step(workload.stages));
+  const Overlapped overlapped = formula.overlapped(workload.stages);
   price.nonblocking_s = take(overlapped.nonblocking, price.nonblocking);
   price.dataflow_s = take(overlapped.dataflow, price.dataflow);
   return price;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cost/matchings.hpp"
+#include "cost/windows.hpp"
 #include "cost/work.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
@@ -93,9 +94,10 @@ class WorkloadCounting {
     result_.has_nodes = nodes_ && nodes_->node_count() > 1;
     result_.has_work = options.work;
     result_.is_exchange = is_exchange(schedule.problem.collective);
+    joins_windows_ = options.windows;
     // If all ranks do the same, the longest chain is what each of them sends.
     const bool is_alike = schedule.symmetry && schedule.symmetry->representatives().size() == 1;
-    if (options.chains && result_.is_exchange && !options.work && !is_alike && schedule.problem.ranks <= most_ranks_in_chains)
+    if ((options.chains || options.windows) && !options.work && !is_alike && schedule.problem.ranks <= most_ranks_in_chains)
       chains_.emplace(schedule, true);
   }
 
@@ -114,6 +116,7 @@ class WorkloadCounting {
       result_.messages_counted = work.messages;
       in_cycle = waits_in_cycle(schedule_);
     }
+    if (chains_) count_chains();
     std::size_t stage = 0;
     rounds_.for_each([&](Count number, const RoundFigures& round) {
       if (round.messages == 0 && round.with_combined == 0) return;
@@ -123,10 +126,11 @@ class WorkloadCounting {
       add_bytes(figures.volume, round.bytes);
       add_bytes(figures.wire, std::max(round.bytes, round.link_bytes));
       figures.rounds.push_back(round);
-      figures.rounds.back().in_cycle = in_cycle;
+      RoundFigures& last = figures.rounds.back();
+      last.in_cycle = in_cycle;
+      last.chain = std::max(last.chain, last.bytes), last.queue = std::max(last.queue, last.bytes);
     });
-    for (StageFigures& figures : result_.stages) figures.chain = figures.volume;
-    if (chains_) count_chains();
+    if (joins_windows_) count_windows();
     return std::move(result_);
   }
 
@@ -222,32 +226,53 @@ class WorkloadCounting {
       chains_->add(program);
   }
 
-  void count_chains() {
-    Count messages = 0;
-    bool is_even = true;  // the ranks are equally busy in each round, so the chain is the load
-    for (const StageFigures& figures : result_.stages) {
-      messages += figures.messages;
-      is_even = is_even && figures.load == figures.volume;
+  void count_windows() {
+    std::vector<Count> begins = window_begins(schedule_);
+    const auto begins_window = [&](const RoundFigures& round) {
+      return round.messages == 0 || std::binary_search(begins.begin(), begins.end(), round.number);
+    };
+    bool is_joined = false;
+    for (StageFigures& figures : result_.stages) {
+      figures.windows = figures.rounds;
+      is_joined = is_joined || !std::all_of(figures.rounds.begin(), figures.rounds.end(), begins_window);
     }
-    if (is_even || messages > most_in_chains / schedule_.problem.ranks) return;
+    if (!is_joined) return;
+    Workload joined = workload(with_windows_as_rounds(schedule_, std::move(begins)), {.topology = topology_, .chains = true});
+    for (std::size_t i = 0; i < result_.stages.size(); ++i) result_.stages[i].windows = std::move(joined.stages[i].rounds);
+  }
+
+  // Lets the messages of each round follow each other: first the first message of every rank, then the second ones, and so on.
+  void count_chains() {
     const ByRank<Bytes> idle(schedule_.problem.ranks);
-    ByRank<Bytes> out = idle, in = idle;  // the end of the last message that each rank sent, or received, in the stage
-    std::vector<Bytes> longest(result_.stages.size(), 0);
-    std::size_t stage = 0;
+    ByRank<Bytes> out = idle, in = idle, sent = idle, queued = idle;  // when each rank is done with its last message
+    struct Sends {
+      Rank from = 0;
+      std::span<const SendsByRound::Send> own;
+    };
+    std::vector<Sends> all;
+    const auto target = [&](Rank from, Rank peer) { return schedule_.symmetry ? schedule_.symmetry->image(from, peer) : peer; };
+    const auto follow = [&](RoundFigures& round) {
+      for (std::size_t place = 0; !all.empty(); ++place) {
+        std::erase_if(all, [&](const Sends& sends) { return sends.own.size() <= place; });
+        for (const auto& [from, own] : all) {
+          const Rank to = target(from, own[place].peer);
+          Bytes end = std::max(out[from], in[to]), taken = std::max(sent[from], queued[to]);
+          add_bytes(end, own[place].bytes), add_bytes(taken, own[place].bytes), add_bytes(sent[from], own[place].bytes);
+          out[from] = in[to] = end;
+          queued[to] = taken;
+          round.chain = std::max(round.chain, end), round.queue = std::max(round.queue, taken);
+        }
+      }
+      out = in = sent = queued = idle;
+    };
     chains_->for_each(
-        [&](Count number, Rank from, auto own, auto&& image) {
-          if (const std::size_t before = stage; advance(stage, number), stage != before) out = in = idle;
-          for (const SendsByRound::Send& send : own) {
-            const Rank to = image(send.peer);
-            Bytes end = std::max(out[from], in[to]);
-            add_bytes(end, send.bytes);
-            out[from] = in[to] = end;
-            longest[stage] = std::max(longest[stage], end);
-          }
+        [&](Count, Rank from, auto own, auto&&) {
+          all.push_back({from, own});
         },
-        [](Count) {});
-    for (std::size_t i = 0; i < longest.size(); ++i)
-      result_.stages[i].chain = std::clamp(longest[i], result_.stages[i].load, result_.stages[i].volume);
+        [&](Count number) {
+          if (RoundFigures& round = rounds_[number]; round.messages > 1) follow(round);
+          all.clear();
+        });
   }
 
   // Counts links and nodes, which the messages of all ranks use together.
@@ -343,6 +368,7 @@ class WorkloadCounting {
   ByRound<RoundFigures> rounds_;
   // A representative and a range of its blocks whose images are consecutive under every element of the group.
   std::tuple<Rank, Count, Count> in_one_run_;
+  bool joins_windows_ = false;
   std::optional<SendsByRound> chains_;  // the messages, if chains are counted
   Count messages_in_chains_ = 0;
   Workload result_;
@@ -356,11 +382,11 @@ bool is_exchange(Collective collective) {
 
 Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return WorkloadCounting(schedule, options).run(); }
 
-std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule, {.chains = true}).stages; }
+std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule, {.windows = true}).stages; }
 
 Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology) {
   return workload(schedule,
-                  {.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work, .chains = model.prices_chains});
+                  {.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work, .windows = model.prices_windows});
 }
 
 }  // namespace quadrille

@@ -7,7 +7,9 @@ namespace quadrille {
 
 Simulation simulate_rounds(const Schedule& schedule, const Model& model, const Coefficients& coefficients,
                            const WorkloadOptions& options) {
-  const Workload work = workload(schedule, options);
+  WorkloadOptions counted = options;
+  counted.chains = counted.chains || model.prices_windows;
+  const Workload work = workload(schedule, counted);
   const Price price = price_of(work, model, coefficients);
   QUADRILLE_ASSERT(price.stages.size() == work.stages.size());
   Simulation simulation;

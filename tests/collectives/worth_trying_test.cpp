@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "quadrille/verify.hpp"
 #include "support/cases.hpp"
@@ -80,6 +82,37 @@ TEST(Parts, WithSharesMayBeAnyAlgorithm) {
   const auto unknown = applies(problem, parse_choice(problem, "reduce-scatter-allgather:scatter=rign"));
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error(), "there is no reduce_scatterv algorithm 'rign'; did you mean 'ring'?");
+}
+
+// Searches try all words of a parameter, unless there is a reason.
+TEST(WorthTrying, LeavesOutWordsOnlyForAReason) {
+  const std::map<std::string_view, std::string_view> reasons{
+      {"broadcast", "binomial parts have fewer start-ups, and no more bytes at any rank"},
+      {"gather", "likewise"},
+      {"reduce", "likewise"},
+      {"scatter", "likewise"},
+      {"factor", "concentrated has the fewer rounds, and is required by some modes"},
+      {"first", "near and far ranks get as many messages and bytes (knomial)"},
+      {"form", "classical has the same messages, and more copies"},
+      {"kernel", "ar has no fewer bytes or rounds than sr"},
+      {"mode", "exchange and paper are variants for comparison with the paper; they have no fewer exchanges between nodes"},
+      {"sides", "none is its only word"},
+      {"split", "paper is less balanced than chain"},
+      {"within", "too many combinations; within a node messages cost little"}};
+  std::set<std::string_view> left_out;
+  for (const Algorithm* algorithm : all_algorithms())
+    for (const Parameter& parameter : algorithm->parameters)
+      if (!parameter.choices.empty() && !parameter.worth_trying) left_out.insert(parameter.name);
+  for (const std::string_view name : left_out) EXPECT_TRUE(reasons.contains(name)) << name;
+  for (const auto& [name, reason] : reasons) EXPECT_TRUE(left_out.contains(name)) << name << ": " << reason;
+}
+
+TEST(WorthTrying, OfATorusAreBothOrders) {
+  Problem problem = Problem::alltoall(32, 8);
+  problem.grid = {4, 8};
+  EXPECT_THAT(tried(problem, "torus", "order"), ElementsAre("at2", "dimension-split"));
+  problem.grid = {2, 4, 4};
+  EXPECT_THAT(tried(problem, "torus", "order"), ElementsAre("dimension-split"));
 }
 
 }  // namespace

@@ -44,6 +44,20 @@ TEST_F(Machines, AreInstalledWithTheirSource) {
   }
 }
 
+// The models of documents define their machines.
+TEST_F(Machines, OfDocumentsAreExact) {
+  for (const std::string& name : machine_names()) {
+    const MachineCosts machine = find_machine(name);
+    EXPECT_EQ(machine.is_exact, !machine.models.contains("max-rate")) << name;
+    std::ofstream(file()) << machine_text(machine);
+    EXPECT_EQ(read_machine(file()).is_exact, machine.is_exact) << name;
+  }
+  EXPECT_NE(
+      complaint("name = 'x'\ndescription = 'x'\nsource = 'x'\nexact = 1\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 1\n")
+          .find("line 4: 'exact' is neither true nor false"),
+      std::string::npos);
+}
+
 // Values without a published source are marked as assumed, and every rule belongs to a coefficient of the model.
 TEST_F(Machines, OfTodayHaveFiguresForNodesAndMarkAssumptions) {
   for (const char* name : {"efa100", "epyc", "ethernet100", "hdr", "ndr", "slingshot11"}) {

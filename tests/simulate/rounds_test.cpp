@@ -22,7 +22,9 @@ Coefficients odd_coefficients() {
 
 void expect_price(const Schedule& schedule, const WorkloadOptions& options, const std::string& place) {
   for (const Model* model : all_models()) {
-    const Workload work = workload(schedule, options);
+    WorkloadOptions counted = options;
+    counted.chains = model->prices_windows;
+    const Workload work = workload(schedule, counted);
     if (!applies(*model, work)) continue;
     const Price price = price_of(work, *model, odd_coefficients());
     const Simulation simulation = simulate_rounds(schedule, *model, odd_coefficients(), options);

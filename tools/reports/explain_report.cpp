@@ -108,7 +108,9 @@ std::string comparison(const Explanation& explanation) {
   }
   if (!faster.empty())
     text += fmt::format("Predicted to be faster, but passed over for fewer rounds: {}. ", listed(std::move(faster)));
-  if (!tied.empty())
+  if (!tied.empty() && explanation.decision.is_exact)
+    text += fmt::format("As fast by the model: {}. ", listed(std::move(tied)));
+  else if (!tied.empty())
     text += fmt::format("Tied with it, because predictions are not exact to {:.0f} %: {}. ",
                         100 * tie_tolerance(explanation.decision), listed(std::move(tied)));
   if (!next) return text;

@@ -108,10 +108,12 @@ Json models_json() {
   });
 }
 
+std::string exact_text(const MachineCosts& machine) { return machine.is_exact ? " (exact)" : ""; }
+
 std::string machines_text() {
   std::string text;
   for (const MachineCosts& machine : all_machines()) {
-    text += paragraph(fmt::format("{}: {} [{}]", machine.name, machine.description, machine.source));
+    text += paragraph(fmt::format("{}: {}{} [{}]", machine.name, machine.description, exact_text(machine), machine.source));
     for (const TableTexts& table : tables_of(machine))
       text += paragraph(fmt::format("  {}: {}", fmt::join(table.models, ", "), fmt::join(table.values, ", ")), 4);
   }
@@ -124,14 +126,16 @@ std::string machines_markdown() {
     std::vector<std::string> figures;
     for (const TableTexts& table : tables_of(machine))
       figures.push_back(fmt::format("`{}`: {}", fmt::join(table.models, "`, `"), fmt::join(table.values, ", ")));
-    text += fmt::format("| `{}` | {} | {} | {} |\n", machine.name, machine.description, fmt::join(figures, "<br>"), machine.source);
+    text += fmt::format("| `{}` | {}{} | {} | {} |\n", machine.name, machine.description, exact_text(machine),
+                        fmt::join(figures, "<br>"), machine.source);
   }
   return text;
 }
 
 Json machines_json() {
-  return array_of(all_machines(),
-                  [](const MachineCosts& machine) { return MEMBERS_OF(machine, name, description, source, models, assumed); });
+  return array_of(all_machines(), [](const MachineCosts& machine) {
+    return MEMBERS_OF(machine, name, description, source, is_exact, models, assumed);
+  });
 }
 
 std::string topologies_text() {

@@ -77,7 +77,10 @@ std::vector<Parameter> parameters() {
                       "saves over 8 KiB",
            .standard = "best",
            .choices = {"one-round", "two-rounds", "best"},
-           .range = {}}};
+           .range = {},
+           .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+             return {"best", "one-round", "two-rounds"};
+           }}};
 }
 
 std::shared_ptr<const Analysis> analyse_concatenation(const Problem& problem, const Parameters& parameters) {

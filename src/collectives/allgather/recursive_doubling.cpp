@@ -32,7 +32,10 @@ Parameter passing() {
           .summary = "whether p may be any number: ranks without a partner get what others pass on, in more rounds",
           .standard = "no",
           .choices = {"no", "yes"},
-          .range = {}};
+          .range = {},
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            return {is_power_of_two(problem.ranks) ? "no" : "yes"};
+          }};
 }
 
 Program generate_recursive_doubling(const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {

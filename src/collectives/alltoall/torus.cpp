@@ -342,6 +342,10 @@ const Parameter order_parameter{
     .standard_for = standard_order,
     .standard_rule = "at2 for two sides, both even (with ar multiples of 4)",
     .choices = {"at2", "dimension-split"},
+    .worth_trying = [](const Problem& problem, const Parameters& before) -> std::vector<ParameterValue> {
+      if (standard_order(problem, before) == ParameterValue("dimension-split")) return {"dimension-split"};
+      return {"at2", "dimension-split"};
+    },
 };
 
 }  // namespace

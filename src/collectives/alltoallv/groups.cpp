@@ -177,7 +177,10 @@ Parameter stages_parameter() {
   return {.name = "stages",
           .summary = "four: the senders deal out all data among themselves first; two: each sends its own data",
           .standard = "four",
-          .choices = {"four", "two"}};
+          .choices = {"four", "two"},
+          .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+            return {"four", "two"};
+          }};
 }
 
 Result<> has_groups(const Problem& problem, const Parameters&) {

@@ -258,7 +258,11 @@ Parameter fold_parameter() {
           .summary = "how the ranks of a pair combine their vectors: one of them does it, or each does half of it",
           .standard = "whole",
           .choices = {"whole", "halves"},
-          .range = {}};
+          .range = {},
+          .worth_trying = [](const Problem& problem, const Parameters&) -> std::vector<ParameterValue> {
+            if (is_power_of_two(problem.ranks)) return {"whole"};  // there are no pairs
+            return {"whole", "halves"};
+          }};
 }
 
 std::shared_ptr<FoldedPairs> folded_by(const Problem& problem, const Parameters& parameters, Survivor of_whole) {

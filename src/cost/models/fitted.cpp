@@ -12,12 +12,19 @@ Formula fitted_formula(const Coefficients& coefficients) {
   const Picoseconds startup = whole_units(coefficients.at("startup_us") * coefficients.at("startup_factor") * 1e6),
                     fixed = time_of(coefficients, "fixed_us");
   const ByteTime transfer = ByteTime::of_seconds(seconds(coefficients, "transfer_us_per_byte") * coefficients.at("byte_factor"));
-  return {.of_round = [=](const RoundFigures& round) -> Charges {
-            return {startups_charge(round.messages, startup), bytes_charge(round.bytes, transfer)};
-          },
+  const auto of_round = [=](const RoundFigures& round) -> Charges {
+    return {startups_charge(round.messages, startup), bytes_charge(std::max(round.bytes, round.queue), transfer)};
+  };
+  return {.of_round = of_round,
           .of_stage = [=](const StageFigures& stage, const Workload& workload) -> Charges {
             return {Charge{}, {}, startups_charge(&stage == &workload.stages.front() ? 1 : 0, fixed)};
-          }};
+          },
+          .overlapped =
+              [=](const std::vector<StageFigures>& stages) {
+                Overlapped all = of_windows(stages, of_round);
+                if (!stages.empty()) all.nonblocking[2] = all.dataflow[2] = startups_charge(1, fixed);
+                return all;
+              }};
 }
 
 }  // namespace
@@ -37,8 +44,11 @@ extern const Model fitted_model{
                       .required = false,
                       .standard = 1},
                      {.key = "fixed_us", .meaning = "g3, fixed time of an operation", .required = false, .standard = 0}},
+    .tells_policies_apart = true,
+    .prices_windows = true,
     .terms = {{"start-ups"}, {"bytes", true}, {"operations"}},
     .formula_of = fitted_formula,
+    .overlapped_terms = {{"start-ups"}, {"bytes", true}, {"operations"}},
     .shared_table = "linear",
 };
 

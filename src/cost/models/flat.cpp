@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The flat model. Under the blocking policy the ranks keep step: a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V
-// bytes, the longest message of each round. If the messages of a stage are in flight at the same time (nonblocking), each rank of
-// an exchange goes at its own pace, but sends, and receives, one message at a time. So a stage takes L t_m + max(P T_s, L t_c, X
-// t_d), with the P messages and L bytes of the busiest rank, and the X bytes of the longest chain of messages that wait for each
-// other at a rank. Dataflow takes less, because the packing of a stage overlaps with the stage before. If the machine overlaps
-// nothing, all parts are added. Where ranks forward what they receive, they keep step under all policies (price_of). Source:
+// bytes, the longest message of each round. The messages of a window are in flight at the same time (nonblocking), and each rank
+// goes at its own pace, but sends, and receives, one message at a time. So a window takes L t_m + max(P T_s, L t_c, X t_d), with
+// the P messages and L bytes of the busiest rank, and the X bytes of the longest chain of messages that wait for each other at a
+// rank (RoundFigures::chain); if no rank has two messages, all parts are added. A round in which a rank has several messages has
+// such chains under all policies. A stage in which no rank passes on what it receives there is one window. Dataflow takes less,
+// because the packing of a window overlaps with the one before. If the machine overlaps nothing, all parts are added. Source:
 // [liu2002], section 2.3, (1) to (4). X is f_nc_nb L_max there, with a factor that is measured.
 #include <fmt/format.h>
 
@@ -32,23 +33,39 @@ struct FlatTimes {
         overlap(model.overlap) {}
 
   Charges of_round(const RoundFigures& round) const {
-    return {startups_charge(round.messages, startup), bytes_charge(round.bytes, compose + copy + wire),
-            bytes_charge(std::max<Bytes>(0, round.link_bytes - round.bytes), wire)};
+    const Bytes waiting = std::max(round.bytes, round.chain) - round.bytes;
+    Charge bytes = bytes_charge(round.bytes, compose + copy + wire);
+    add_charge(bytes, bytes_charge(waiting, wire));
+    return {startups_charge(round.messages, startup), bytes,
+            bytes_charge(std::max<Bytes>(0, round.link_bytes - round.bytes - waiting), wire)};
   }
 
   Overlapped overlapped(const std::vector<StageFigures>& stages) const {
-    const auto charges_of = [&](const StageFigures& stage) -> Charges {
-      return {startups_charge(stage.messages, startup), bytes_charge(stage.load, compose), bytes_charge(stage.load, copy),
-              bytes_charge(bytes_on_wire(stage), wire)};
+    std::vector<RoundFigures> windows;
+    for (const StageFigures& stage : stages) {
+      const std::vector<RoundFigures> own = windows_of({stage});
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        windows.push_back(own[i]);
+        windows.back().chain = bytes_on_wire(own[i], stage, i + 1 < own.size() ? &own[i + 1] : nullptr);
+      }
+    }
+    const auto charges_of = [&](const RoundFigures& window) -> Charges {
+      return {startups_charge(window.messages, startup), bytes_charge(window.bytes, compose), bytes_charge(window.bytes, copy),
+              bytes_charge(window.chain, wire)};
     };
-    return overlap ? overlapped_stages(stages, charges_of) : added_stages(stages, charges_of);
+    const auto is_alone = [](const RoundFigures& window) { return window.messages == 1; };
+    return overlap ? overlapped_stages(windows, charges_of, is_alone) : added_stages(windows, charges_of);
   }
 
-  Bytes bytes_on_wire(const StageFigures& stage) const {
-    const Bytes on_links = std::max<Bytes>(0, stage.wire - stage.volume);
-    if (!contention) return std::max(stage.chain, stage.load) + on_links;
-    const double meeting = *contention * static_cast<double>(stage.load);
-    return meeting < static_cast<double>(stage.wire) ? static_cast<Bytes>(std::llround(meeting)) : stage.wire;
+  // Returns X. With a contention factor it is at most what the rounds of the window take if the ranks keep step.
+  Bytes bytes_on_wire(const RoundFigures& window, const StageFigures& stage, const RoundFigures* next) const {
+    if (!contention) return std::max({window.bytes, window.chain, window.link_bytes});
+    Bytes most = 0;
+    for (const RoundFigures& round : stage.rounds)
+      if (round.number >= window.number && (!next || round.number < next->number))
+        add_bytes(most, std::max(round.bytes, round.link_bytes));
+    const double meeting = *contention * static_cast<double>(window.bytes);
+    return meeting < static_cast<double>(most) ? static_cast<Bytes>(std::llround(meeting)) : most;
   }
 };
 
@@ -132,7 +149,7 @@ extern const Model flat_model{
           .least = 1},
          flat_table::overlap},
     .tells_policies_apart = true,
-    .prices_chains = true,
+    .prices_windows = true,
     .terms = {{"start-ups"}, {"bytes", true}, {"more link bytes", true, true}},
     .formula_of = flat_formula,
     .overlapped_terms = parts_of_stages,

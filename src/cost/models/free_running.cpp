@@ -28,7 +28,8 @@ Formula free_running_formula(const Coefficients& coefficients) {
       return {startups_charge(stage.messages, startup), bytes_charge(stage.load, compose), bytes_charge(stage.load, copy),
               bytes_charge(stage.load, overlapped_wire)};
     };
-    return overlap ? overlapped_stages(stages, charges_of) : added_stages(stages, charges_of);
+    return overlap ? overlapped_stages(stages, charges_of, [](const StageFigures&) { return false; })
+                   : added_stages(stages, charges_of);
   };
   return formula;
 }

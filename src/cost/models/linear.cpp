@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The linear (postal) model: T = C1 beta + C2 tau. A round takes a start-up and the time of its longest message. If a rank has more
 // messages than ports, its messages are distributed optimally over the ports, and the round takes the start-ups and bytes of the
-// busiest port. If messages share a link, the bytes of their round are multiplied by their number.
+// busiest port. Messages that wait for their receiver's port count there, too (RoundFigures::queue). If messages share a link, the
+// bytes of their round are multiplied by their number. Under the policies nonblocking and dataflow a window counts as one round.
 // Source: [bruck1997], section 1.2; [grama2003] for links.
 #include "cost/models/terms.hpp"
 #include "quadrille/model.hpp"
@@ -13,10 +14,12 @@ Formula linear_formula(const Coefficients& coefficients) {
   const auto ports = static_cast<Count>(coefficients.at("ports"));
   const Picoseconds startup = time_of(coefficients, "startup_us");
   const ByteTime transfer = byte_time_of(coefficients, "transfer_us_per_byte");
-  return {.of_round = [=](const RoundFigures& round) -> Charges {
+  const auto of_round = [=](const RoundFigures& round) -> Charges {
     return {startups_charge(ceil_divide(round.messages, ports), startup),
-            bytes_charge(std::max(shared_bytes(round), ceil_divide(round.bytes, ports)), transfer)};
-  }};
+            bytes_charge(std::max(shared_bytes(round), ceil_divide(std::max(round.bytes, round.queue), ports)), transfer)};
+  };
+  return {.of_round = of_round,
+          .overlapped = [=](const std::vector<StageFigures>& stages) { return of_windows(stages, of_round); }};
 }
 
 MessageTimes linear_times(const Coefficients& coefficients) {
@@ -41,8 +44,11 @@ extern const Model linear_model{
                       .standard = 1,
                       .least = 1,
                       .is_whole = true}},
+    .tells_policies_apart = true,
+    .prices_windows = true,
     .terms = {{"start-ups"}, {"bytes", true}},
     .formula_of = linear_formula,
+    .overlapped_terms = {{"start-ups"}, {"bytes", true}},
     .times_of_message = linear_times,
 };
 

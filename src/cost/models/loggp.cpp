@@ -2,7 +2,8 @@
 // LogGP, applied round by round. A message of m bytes takes o + (m - 1) G + L + o. Each further one of a rank's n messages in a
 // round adds max(g, o), or max(g, 2 o) if the rank also receives. So a round takes (n - 1) max(g, 2 o) + 2 o + L + (bytes - n) G.
 // With k ports, each port has its own gaps and bytes, but the overheads of the processor are added up. If links are counted and the
-// busiest link carries more bytes than the rank, its bytes count.
+// busiest link carries more bytes than the rank, its bytes count. Messages that wait for their receiver's port count there
+// (RoundFigures::queue). Under the policies nonblocking and dataflow a window counts as one round.
 // Source: [alexandrov1995]; ports and links are extensions of this library.
 #include "cost/models/terms.hpp"
 #include "quadrille/model.hpp"
@@ -11,8 +12,8 @@ namespace quadrille {
 namespace {
 
 Bytes further_bytes(const RoundFigures& round, Count ports) {
-  return std::max(
-      {Bytes{0}, round.longest - 1, ceil_divide(round.bytes - round.messages, ports), round.link_bytes - round.sharing});
+  return std::max({Bytes{0}, round.longest - 1, ceil_divide(std::max(round.bytes, round.queue) - round.messages, ports),
+                   round.link_bytes - round.sharing});
 }
 
 Formula loggp_formula(const Coefficients& coefficients) {
@@ -20,12 +21,14 @@ Formula loggp_formula(const Coefficients& coefficients) {
                     gap = time_of(coefficients, "gap_us");
   const auto ports = static_cast<Count>(coefficients.at("ports"));
   const ByteTime byte_gap = byte_time_of(coefficients, "gap_us_per_byte");
-  return {.of_round = [=](const RoundFigures& round) -> Charges {
+  const auto of_round = [=](const RoundFigures& round) -> Charges {
     return {startups_charge(1, latency + 2 * overhead),
             {round.messages - 1, std::max(times(ceil_divide(round.messages, ports) - 1, gap),
                                           times(round.messages - 1, (round.both_ways ? 2 : 1) * overhead))},
             bytes_charge(further_bytes(round, ports), byte_gap)};
-  }};
+  };
+  return {.of_round = of_round,
+          .overlapped = [=](const std::vector<StageFigures>& stages) { return of_windows(stages, of_round); }};
 }
 
 MessageTimes loggp_times(const Coefficients& coefficients) {
@@ -52,8 +55,11 @@ extern const Model loggp_model{
                       .standard = 1,
                       .least = 1,
                       .is_whole = true}},
+    .tells_policies_apart = true,
+    .prices_windows = true,
     .terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},
     .formula_of = loggp_formula,
+    .overlapped_terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},
     .times_of_message = loggp_times,
 };
 

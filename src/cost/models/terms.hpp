@@ -37,30 +37,61 @@ inline Bytes shared_bytes(const RoundFigures& round) {
   return product;
 }
 
-// Returns the time of stages whose messages are all in flight at the same time. `charges_of` gives the times of a stage's
-// start-ups, packing, copying and wire. A stage takes the time of packing plus the longest of the other three. Stages run one after
-// the other. With `dataflow`, the packing of a stage overlaps with the stage before. If packing takes longer than the other parts
-// of its own stage, these parts overlap with packing instead. Time that overlaps is not charged.
-template <class ChargesOf>
-Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const ChargesOf& charges_of) {
-  constexpr std::size_t composing = 1;
-  Overlapped sum;
-  const auto add = [](Charges& charges, std::size_t term, const Charge& charge) {
-    add_bytes(charges[term].amount, charge.amount);
-    charges[term].time = add_times(charges[term].time, charge.time);
-  };
-  bool first = true;
+// Returns the windows of all stages; the rounds where windows are not counted.
+inline std::vector<RoundFigures> windows_of(const std::vector<StageFigures>& stages) {
+  std::vector<RoundFigures> all;
   for (const StageFigures& stage : stages) {
-    if (stage.startups == 0) continue;
+    const std::vector<RoundFigures>& windows = stage.windows.empty() ? stage.rounds : stage.windows;
+    all.insert(all.end(), windows.begin(), windows.end());
+  }
+  return all;
+}
+
+inline void add_charge(Charge& sum, const Charge& charge) {
+  add_bytes(sum.amount, charge.amount);
+  sum.time = add_times(sum.time, charge.time);
+}
+
+// Returns the time under the policies nonblocking and dataflow of a model that knows no overlap within a round: each window takes
+// the time of one round with all its messages.
+template <class OfRound>
+Overlapped of_windows(const std::vector<StageFigures>& stages, const OfRound& of_round) {
+  Charges sum{};
+  for (const RoundFigures& window : windows_of(stages)) {
+    const Charges charges = of_round(window);
+    for (std::size_t term = 0; term < sum.size(); ++term) add_charge(sum[term], charges[term]);
+  }
+  return {sum, sum};
+}
+
+// Returns the time of stages, or windows, whose messages are all in flight at the same time. `charges_of` gives the times of
+// start-ups, packing, copying and wire of each. It takes the time of packing plus the longest of the other three; all three if
+// `is_alone` says that no rank has two messages that could overlap. One runs after the other. With `dataflow`, the packing of one
+// overlaps with the one before. If packing takes longer than its other parts, these parts overlap with packing instead. Time
+// that overlaps is not charged.
+template <class Stage, class ChargesOf, class IsAlone>
+Overlapped overlapped_stages(const std::vector<Stage>& stages, const ChargesOf& charges_of, const IsAlone& is_alone) {
+  constexpr std::size_t composing = 1, parts[] = {0, 2, 3};
+  Overlapped sum;
+  bool first = true;
+  for (const Stage& stage : stages) {
+    if (stage.messages == 0) continue;
     const Charges charges = charges_of(stage);
     std::size_t longest = 0;
-    for (const std::size_t term : {2u, 3u})
+    Picoseconds rest = 0;
+    for (const std::size_t term : parts) {
+      rest = add_times(rest, charges[term].time);
       if (charges[term].time > charges[longest].time) longest = term;
-    add(sum.nonblocking, composing, charges[composing]);
-    add(sum.nonblocking, longest, charges[longest]);
-    const bool is_hidden = !first && charges[composing].time <= charges[longest].time;
-    if (!is_hidden) add(sum.dataflow, composing, charges[composing]);
-    if (first || is_hidden) add(sum.dataflow, longest, charges[longest]);
+    }
+    const bool alone = is_alone(stage);
+    const bool is_hidden = !first && charges[composing].time <= (alone ? rest : charges[longest].time);
+    add_charge(sum.nonblocking[composing], charges[composing]);
+    if (!is_hidden) add_charge(sum.dataflow[composing], charges[composing]);
+    for (const std::size_t term : parts) {
+      if (!alone && term != longest) continue;
+      add_charge(sum.nonblocking[term], charges[term]);
+      if (first || is_hidden) add_charge(sum.dataflow[term], charges[term]);
+    }
     first = false;
   }
   return sum;
@@ -68,15 +99,12 @@ Overlapped overlapped_stages(const std::vector<StageFigures>& stages, const Char
 
 // Returns the time of stages whose messages are all in flight at the same time, on a machine that does one thing at a time: the sum
 // of all parts of all stages.
-template <class ChargesOf>
-Overlapped added_stages(const std::vector<StageFigures>& stages, const ChargesOf& charges_of) {
+template <class Stage, class ChargesOf>
+Overlapped added_stages(const std::vector<Stage>& stages, const ChargesOf& charges_of) {
   Overlapped sum;
-  for (const StageFigures& stage : stages) {
+  for (const Stage& stage : stages) {
     const Charges charges = charges_of(stage);
-    for (std::size_t term = 0; term < charges.size(); ++term) {
-      add_bytes(sum.nonblocking[term].amount, charges[term].amount);
-      sum.nonblocking[term].time = add_times(sum.nonblocking[term].time, charges[term].time);
-    }
+    for (std::size_t term = 0; term < charges.size(); ++term) add_charge(sum.nonblocking[term], charges[term]);
   }
   sum.dataflow = sum.nonblocking;
   return sum;

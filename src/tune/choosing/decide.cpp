@@ -48,12 +48,12 @@ bool runs_with_own_counts(const Problem& problem, const Choice& choice) {
   return algorithm.needs_own_counts_only || (algorithm.incremental && algorithm.incremental(problem, choice.parameters, 0));
 }
 
-// Keeps the choices on the Pareto front. A choice is dropped if another one has at most as many rounds, start-ups and bytes. Of
-// choices with equal figures the first one is kept.
+// Keeps the choices on the Pareto front. A choice is dropped if another one has at most as many rounds, start-ups, bytes, and
+// stages before which blocks are rearranged. Of choices with equal figures the first one is kept.
 void keep_pareto_front(const Problem& problem, std::vector<Choice>& choices) {
   if (choices.size() < 2 || !choices.front().algorithm->symmetry) return;
   struct Cost {
-    std::array<Count, 3> figures;
+    std::array<Count, 4> figures;
     bool is_beaten_by(const Cost& other) const {
       for (std::size_t i = 0; i < figures.size(); ++i)
         if (other.figures[i] > figures[i]) return false;
@@ -63,8 +63,11 @@ void keep_pareto_front(const Problem& problem, std::vector<Choice>& choices) {
   std::vector<Choice> front;
   std::vector<Cost> costs;
   for (Choice& choice : choices) {
-    const Figures counted = figures(make_schedule(problem, choice));
-    const Cost cost{{counted.c1, counted.startups, counted.c2}};
+    const Schedule schedule = make_schedule(problem, choice);
+    const Figures counted = figures(schedule);
+    const std::vector<StageFigures> stages = workload(schedule).stages;
+    const auto in_pieces = std::count_if(stages.begin(), stages.end(), [](const StageFigures& stage) { return stage.in_pieces; });
+    const Cost cost{{counted.c1, counted.startups, counted.c2, in_pieces}};
     if (std::any_of(costs.begin(), costs.end(), [&](const Cost& other) { return cost.is_beaten_by(other); })) continue;
     for (std::size_t i = front.size(); i-- > 0;)
       if (costs[i].is_beaten_by(cost)) {
@@ -196,6 +199,7 @@ class Deciding {
         else
           pricing.model = chosen->model;
         decision_.preset = options_.preset->name;
+        decision_.is_exact = options_.preset->is_exact;
         decision_.model = *chosen;
       }
     }
@@ -212,9 +216,24 @@ class Deciding {
     return price_of(workload_for(*pricing.model, schedule, topology), *pricing.model, *options_.preset);
   }
 
+  // Returns the most messages of a rank in a round; 0 if that does not matter.
+  static Count ports_of(const Schedule& schedule, Count most) {
+    if (most == std::numeric_limits<Count>::max()) return 0;
+    return schedule.port_limit ? *schedule.port_limit : figures(schedule).ports;
+  }
+
+  // The messages that a rank of the machine can send, or receive, at a time; known for machines that a document's model defines,
+  // if the model is one of single messages. On other machines a round with more messages takes longer, and may be chosen.
+  Count most_ports() const {
+    const Model* const model = decision_.model.model;
+    if (!decision_.is_exact || !model->times_of_message) return std::numeric_limits<Count>::max();
+    return message_times(*model, *options_.preset).ports;
+  }
+
   void take_priced() {
     const std::vector<Pricing> known = pricings();
-    for (const Choice& choice : choices_worth_trying(problem_, options_.own_counts_only)) {
+    const Count ports = most_ports();
+    for (const Choice& choice : choices_worth_trying(problem_, options_.own_counts_only, ports)) {
       std::optional<Workload> counted;
       std::vector<std::optional<Price>> prices(known.size());
       std::string reason;
@@ -223,7 +242,10 @@ class Deciding {
           reason = "it states no symmetry, so pricing it would take too long";
         } else {
           const Schedule schedule = make_schedule(problem_, choice);
-          for (std::size_t i = 0; i < known.size(); ++i)
+          if (const Count needed = ports_of(schedule, ports); needed > ports)
+            reason = fmt::format("it needs {}; the machine has {}", quadrille::counted(needed, "port"),
+                                 quadrille::counted(ports, "port"));
+          for (std::size_t i = 0; reason.empty() && i < known.size(); ++i)
             if (known[i].missing.empty()) prices[i] = price_of_way(known[i], schedule, counted);
         }
       } catch (const Error& error) {  // the schedule is too large
@@ -250,12 +272,13 @@ class Deciding {
   bool between_nodes() const { return decision_.situation.nodes > 1; }
   double about_the_same() const { return between_nodes() ? 1.1 : 1.2; }  // times the least predicted time
 
-  // The figures of a preset machine have no time of a round, but each round that waits for the one before it takes at least the
-  // latency of the network, or of ranks that share cores. So of the ways that cost about the same by such figures, the one with the
-  // fewest rounds is taken; on several nodes, the fewest between nodes. Returns whether this is another one than the cheapest.
+  // The figures of a preset machine, unless a document's model defines it, have no time of a round, but each round that waits for
+  // the one before it takes at least the latency of the network, or of ranks that share cores. So of the ways that cost about the
+  // same by such figures, the one with the fewest rounds is taken; on several nodes, the fewest between nodes. Returns whether this
+  // is another one than the cheapest.
   bool take_fewest_rounds() {
     auto& all = decision_.considered;
-    if (decision_.preset.empty() || all[0].measured) return false;
+    if (decision_.preset.empty() || decision_.is_exact || all[0].measured) return false;
     std::vector<std::pair<const Candidate*, Count>> rounds;
     const auto rounds_of = [&](const Considered& considered) {
       const Candidate& algorithm = considered.way.algorithm;
@@ -302,7 +325,9 @@ class Deciding {
       if (decision_.source == Source::wisdom && !all[i].measured)
         all[i].rejected = "not measured; predicted times are not compared with measured ones";
       else if (!all[i].measured && is_tied(decision_, seconds(all[i])))
-        all[i].rejected = fmt::format("tied: predicted {:.2f} times as long", best > 0 ? seconds(all[i]) / best : 1);
+        all[i].rejected = decision_.is_exact
+                              ? std::string("as fast, by the model")
+                              : fmt::format("tied: predicted {:.2f} times as long", best > 0 ? seconds(all[i]) / best : 1);
       else if (seconds(all[i]) < best)
         all[i].rejected = fmt::format("predicted {:.2f} times as long, but passed over for fewer rounds", seconds(all[i]) / best);
       else
@@ -329,12 +354,13 @@ class Deciding {
 
 }  // namespace
 
-std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only) {
+std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only, Count most_ports) {
   std::vector<Choice> all;
   for (const Algorithm* algorithm : algorithms_for(problem.collective)) {
     std::vector<Choice> own = combinations(problem, *algorithm);
     std::erase_if(own, [&](const Choice& choice) {
-      return !applies(problem, choice) || (own_counts_only && !runs_with_own_counts(problem, choice));
+      return !applies(problem, choice) || (algorithm->ports && algorithm->ports(problem, choice.parameters) > most_ports) ||
+             (own_counts_only && !runs_with_own_counts(problem, choice));
     });
     keep_pareto_front(problem, own);
     std::move(own.begin(), own.end(), std::back_inserter(all));
@@ -368,7 +394,7 @@ std::string_view name(Source source) {
   return names[source];
 }
 
-double tie_tolerance(const Decision& decision) { return std::max(0.03, decision.prediction_error); }
+double tie_tolerance(const Decision& decision) { return decision.is_exact ? 0 : std::max(0.03, decision.prediction_error); }
 
 bool is_tied(const Decision& decision, double seconds) {
   const double own = decision.considered[0].predicted_s.value(), factor = 1 + tie_tolerance(decision);

@@ -131,6 +131,56 @@ TEST(Decide, BetweenNodesTakesTheFewestRoundsOfWaysWithAboutOnePrice) {
   EXPECT_EQ(*cheapest.considered[0].predicted_s, least_s(cheapest));
 }
 
+Problem on_torus(const std::vector<Count>& sides, const Topology& torus, Bytes block_bytes) {
+  Problem problem = Problem::alltoall(torus.ranks(), block_bytes);
+  problem.grid = sides;
+  return problem;
+}
+
+// A document's model defines the machine, so the least price decides, with the ports that the machine has. As a real machine with
+// the same figures it would have an unknown time for each round, and fewer rounds would decide.
+TEST(Decide, TakesTheLeastPriceAloneOnAnExactMachine) {
+  const MachineCosts sp1 = find_machine("sp1");
+  ASSERT_TRUE(sp1.is_exact);
+  MachineCosts real = sp1;
+  real.is_exact = false;
+  Count fewer = 0;
+  for (const Bytes bytes : {4, 8, 12, 16, 20, 24, 64, 1024}) {
+    const Problem problem = Problem::alltoall(64, bytes);
+    const Decision decision = decide(problem, {}, {.preset = sp1}), others = decide(problem, {}, {.preset = real});
+    EXPECT_TRUE(decision.is_exact);
+    EXPECT_EQ(tie_tolerance(decision), 0);
+    const double taken_s = *decision.considered[0].predicted_s;
+    double best_s = 1;
+    for (const char* radix : {"2", "4", "8", "16", "32", "64"})
+      best_s = std::min(
+          best_s,
+          price_of(workload(make_schedule(problem, std::string("bruck:radix=") + radix)), *find_model("linear"), sp1).blocking_s);
+    EXPECT_LE(taken_s, best_s) << bytes;
+    EXPECT_LE(figures(make_schedule(problem, decision.chosen.algorithm)).ports, 1) << to_string(decision.chosen);
+    for (const Considered& each : decision.considered) EXPECT_GE(each.predicted_s.value_or(taken_s), taken_s);
+    fewer += figures(make_schedule(problem, others.chosen.algorithm)).ports > 1 ? 1 : 0;
+  }
+  EXPECT_GE(fewer, 5) << "on a real machine of these figures fewer rounds decide";
+}
+
+TEST(Decide, TriesBothOrdersOfATorus) {
+  const MachineCosts paragon = find_machine("paragon");
+  const Model& model = *find_model("torus");
+  for (const auto& [sides, bytes] :
+       std::vector<std::pair<std::vector<Count>, Bytes>>{{{4, 8}, 512}, {{8, 8}, 1024}, {{12, 12}, 16384}}) {
+    const Topology torus = Topology::torus(sides);
+    const Problem problem = on_torus(sides, torus, bytes);
+    const Decision decision = decide(problem, {}, {.preset = paragon, .topology = torus});
+    for (const char* rival : {"torus:order=at2", "torus:order=dimension-split", "bruck:ports=7,radix=8", "direct"})
+      EXPECT_LE(*decision.considered[0].predicted_s,
+                price_of(workload_for(model, make_schedule(problem, rival), &torus), model, paragon).blocking_s)
+          << rival << ' ' << to_string(decision.chosen);
+    EXPECT_EQ(to_string(decision.chosen).find("order=dimension-split") != std::string::npos, bytes < 16384)
+        << "long blocks go directly: the copies of all orders take longer; " << to_string(decision.chosen);
+  }
+}
+
 TEST(Ways, OfBrucksAlgorithmAreAParetoFront) {
   for (const Count p : {5, 16, 27, 64}) {
     const Problem problem = Problem::alltoall(p, 8);
