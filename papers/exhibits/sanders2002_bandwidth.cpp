@@ -120,7 +120,7 @@ const std::vector<std::string> step_columns{"distribution",
 
 void compare_six_nodes(const Making& making, Reproduction& made) {
   Sheet sheet{.name = "six-nodes", .columns = step_columns}, bars{.name = "ratios", .columns = {"distribution", "least", "paper"}};
-  double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0, answered = 1e300;
+  double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0, answered = 1e300, most_answered = 0;
   for (const Distribution& distribution : distributions()) {
     making.show(distribution.name);
     const double full_duplex = seconds(distribution.sizes, 8192, "direct") / seconds(distribution.sizes, 8192, "clustered");
@@ -132,14 +132,15 @@ void compare_six_nodes(const Making& making, Reproduction& made) {
     if (!varies) continue;
     least_where_they_vary = std::min(least_where_they_vary, over);
     most_where_they_vary = std::max(most_where_they_vary, over);
+    most_answered = std::max(most_answered, std::get<double>(sheet.rows.back()[10]));
   }
   const std::string of = "six nodes of up to four processes: bandwidth of the clustered exchange over that of the trivial one";
   made.at_least(of + ", minimum (\"never performs worse\")", 1, least, bandwidth_place);
   made.at_least(of + ", minimum, if each of its messages meets its answer (\"never performs worse\")", 1, answered, bandwidth_place)
-      .found(
-          Outcome::beyond_assumptions, 0.95,
-          "the trivial algorithm posts single messages, and nothing makes the two of a pair meet; if all did, its order could be "
-          "better by a few steps of an odd number of nodes")
+      .found(Outcome::beyond_assumptions, 48.0 / 56,
+             "the trivial algorithm posts single messages, and nothing makes the two of a pair meet; if all did, and in the best "
+             "order, "
+             "nodes of 4, 1, 4, 1, 4 and 1 would take 48 steps, the clustered exchange 56")
       .reading();
   made.at_least(
       "numbers of processes that vary: the same, minimum (\"achieves at least 10% .. higher bandwidth when the number of "
@@ -147,6 +148,9 @@ void compare_six_nodes(const Making& making, Reproduction& made) {
       1.1, least_where_they_vary, bandwidth_place);
   made.at_least("numbers of processes that vary: the same, maximum (\"and sometimes up to 20%\")", 1.2, most_where_they_vary,
                 bandwidth_place)
+      .reading();
+  made.at_most("the same if each message meets its answer, maximum: what was measured lies between both cases", 1.2, most_answered,
+               bandwidth_place)
       .reading();
   made.panels.push_back({.title = "six nodes of up to four processors, one operation of a node at a time",
                          .x_label = "processes of the nodes",

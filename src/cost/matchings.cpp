@@ -114,18 +114,24 @@ LeastMatchings least_matchings(std::vector<RankExchange> exchanges, const NodeRa
                               [](const RankExchange& a, const RankExchange& b) { return a.one == b.one && a.other == b.other; }),
                   exchanges.end());
   if (exchanges.empty()) return {};
-  std::vector<PairLoad> counts, bytes;
   Bytes shortest = exchanges.front().bytes, all = 0;
   for (const RankExchange& each : exchanges) {
-    counts.push_back({nodes.node_of(each.one), nodes.node_of(each.other), 1});
-    bytes.push_back({counts.back().one, counts.back().other, each.bytes});
     shortest = std::min(shortest, each.bytes);
     add_bytes(all, each.bytes);
   }
-  LeastMatchings least{.steps = matching_bounds(std::move(counts)).least()};
-  least.bytes = least.steps * shortest;  // at most `all`
-  const bool are_alike = all == shortest * static_cast<Count>(exchanges.size());
-  if (!are_alike) least.bytes = std::max(least.bytes, matching_bounds(std::move(bytes)).least());
+  const auto bound = [&](const auto& amount_of) {
+    std::vector<PairLoad> loads;
+    for (const RankExchange& each : exchanges) {
+      const Count one = nodes.node_of(each.one), other = nodes.node_of(each.other);
+      if (loads.empty() || loads.back().one != one || loads.back().other != other) loads.push_back({one, other, 0});
+      loads.back().amount += amount_of(each);  // at most the sum of all
+    }
+    return matching_bounds(std::move(loads)).least();
+  };
+  LeastMatchings least{.steps = bound([](const RankExchange&) { return Count{1}; })};
+  least.bytes = least.steps * shortest;  // at most the sum of all
+  if (all != shortest * size(exchanges))
+    least.bytes = std::max(least.bytes, bound([](const RankExchange& each) { return each.bytes; }));
   return least;
 }
 

@@ -319,11 +319,7 @@ class WorkloadCounting {
   }
 
   void count_nodes(RoundFigures& round, const std::vector<RoutedMessage>& messages) const {
-    struct Part {
-      Rank from = 0, to = 0;
-      Bytes bytes = 0;
-    };
-    std::vector<Part> parts;
+    std::vector<RankExchange> parts;  // from the first rank to the other
     ByRank<Totals> inside(schedule_.problem.ranks);
     for (const RoutedMessage& message : messages) {
       if (nodes_->node_of(message.from) == nodes_->node_of(message.to)) {
@@ -333,21 +329,22 @@ class WorkloadCounting {
         parts.push_back({message.from, message.to, message.bytes});
       }
     }
-    const auto pair = [](const Part& part) { return std::pair(part.from, part.to); };
-    std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) { return pair(a) < pair(b); });
+    const auto pair = [](const RankExchange& part) { return std::pair(part.one, part.other); };
+    std::sort(parts.begin(), parts.end(), [&](const RankExchange& a, const RankExchange& b) { return pair(a) < pair(b); });
     ByRank<Totals> of_node(nodes_->node_count());
-    std::vector<RankExchange> exchanges;
+    auto kept = parts.begin();
     for (auto first = parts.begin(); first != parts.end();) {
       Bytes sum = 0;
       auto last = first;
       for (; last != parts.end() && pair(*last) == pair(*first); ++last) add_bytes(sum, last->bytes);
       round.longest_exchange = std::max(round.longest_exchange, sum);
-      of_node[nodes_->node_of(first->from)].send(sum);
-      of_node[nodes_->node_of(first->to)].receive(sum);
-      exchanges.push_back({first->from, first->to, sum});
+      of_node[nodes_->node_of(first->one)].send(sum);
+      of_node[nodes_->node_of(first->other)].receive(sum);
+      *kept++ = {first->one, first->other, sum};
       first = last;
     }
-    const LeastMatchings least = least_matchings(std::move(exchanges), *nodes_);
+    parts.erase(kept, parts.end());
+    const LeastMatchings least = least_matchings(std::move(parts), *nodes_);
     round.matchings = least.steps, round.matched = least.bytes;
     for (const Totals& totals : of_node) {
       round.exchanges = std::max(round.exchanges, totals.messages());

@@ -60,6 +60,26 @@ TEST(ClusterModel, RunsAsManyExchangesAtATimeAsANodeHasPorts) {
   EXPECT_NEAR(priced(uneven, "direct", "cluster", nodes_with_ports(2)), 1e6 + 100, 1e-2);
 }
 
+// In matchings, direct takes as few steps as its exchanges allow, and a message that nobody answers is a step, too. Nodes with two
+// ports are in two matchings at a time.
+TEST(ClusterModel, PricesMatchingsIfAPortCommunicatesWithOneOtherNode) {
+  const std::tuple<std::vector<Count>, const char*, double, double> table[] = {{{1, 2, 3}, "direct", 9, 11},
+                                                                               {{1, 2, 3}, "clustered", 11, 11},
+                                                                               {{4, 1, 4, 1, 4, 1}, "direct", 44, 48},
+                                                                               {{4, 1, 4, 1, 4, 1}, "clustered", 56, 56},
+                                                                               {{1, 1, 1}, "shift", 2, 6},
+                                                                               {{1, 1, 1}, "clustered", 3, 3}};
+  for (const auto& [sizes, specification, full_duplex, in_matchings] : table) {
+    Coefficients costs = nodes_with_ports(1);
+    EXPECT_NEAR(priced(on_nodes(sizes, 100), specification, "cluster", costs), full_duplex * (1e6 + 100), 1e-2) << specification;
+    costs["matching"] = 1;
+    EXPECT_NEAR(priced(on_nodes(sizes, 100), specification, "cluster", costs), in_matchings * (1e6 + 100), 1e-2) << specification;
+  }
+  Coefficients rails = nodes_with_ports(2);
+  rails["matching"] = 1;
+  EXPECT_NEAR(priced(on_nodes({4, 1, 4, 1, 4, 1}, 100), "direct", "cluster", rails), 24 * (1e6 + 100), 1e-2);
+}
+
 // About (N - 1) alpha + beta m n (p - n) for N nodes of n ranks, N even.
 TEST(ClusterModel, PricesCombinedMessages) {
   const Coefficients costs = nodes_with_ports(1);
