@@ -90,7 +90,7 @@ Reproduction make_liu2002_multicast(const Making& making) {
       findings += size(verify(schedule));
       uneven = std::max(uneven, uneven_for_columns(schedule));
       startups_above = std::max(startups_above, Number(ours.c1 + 4) - (4 * root + 2));
-      volume_above = std::max(volume_above, ratio(ours.c2, load) - 4 * root * root / p);
+      volume_above = std::max(volume_above, ratio(ours.c2, load) - ratio(4 * root * root, p));
       length_above = std::max(length_above, ratio(longest_of_all_stages(schedule), unit) - (root + (array.is_ragged() ? 1 : 0)));
       least_volume = std::min(least_volume, ratio(ours.c2, lower_bounds(problem, 1).at(1).value));
       if (&graph == &multicast_graphs[0])
