@@ -13,16 +13,16 @@
 namespace quadrille::papers {
 namespace {
 
-constexpr const char* multicast = "multicast:columns=paper,grain=1,counts=known";
-constexpr const char* a4 = "four-stage:columns=paper,split=chain,grain=1,counts=known";
+constexpr const char* multicast_by_element = "multicast:columns=paper,grain=1,counts=known";
+constexpr const char* a4_with_copies = "four-stage:columns=paper,split=chain,grain=1,counts=known";
 
 // The graphs. Blocks have 4 P bytes, so they are dealt out evenly, as the paper assumes (section 3.2.4).
-struct Graph {
+struct MulticastGraph {
   const char* name;
   bool (*has_edge)(Count p, Rank from, Rank to);
 };
 
-constexpr Graph graphs[] = {
+constexpr MulticastGraph multicast_graphs[] = {
     {"one target, rank i + 3", [](Count p, Rank from, Rank to) { return to == (from + 3) % p; }},
     {"ranks i + 1 to i + 6", [](Count p, Rank from, Rank to) { return from != to && (to - from + p) % p <= 6; }},
     {"rank 0 to all", [](Count, Rank from, Rank to) { return from == 0 && to != 0; }},
@@ -30,7 +30,7 @@ constexpr Graph graphs[] = {
     {"all to all", [](Count, Rank from, Rank to) { return from != to; }},
 };
 
-Problem problem_of(const Graph& graph, Count p) {
+Problem multicast_along(const MulticastGraph& graph, Count p) {
   std::vector<std::vector<Rank>> sources(index(p));
   for (Rank to = 0; to < p; ++to)
     for (Rank from = 0; from < p; ++from)
@@ -39,7 +39,7 @@ Problem problem_of(const Graph& graph, Count p) {
 }
 
 // The same exchange with a block for each target: what A4 would send if it were not generalised.
-Problem with_copies(const Problem& problem) {
+Problem with_copies_of_blocks(const Problem& problem) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < problem.ranks; ++from)
     for (const Share& share : Traffic(problem).sent_by(from)) entries.push_back({from, share.peer, share.bytes});
@@ -48,7 +48,7 @@ Problem with_copies(const Problem& problem) {
 
 // The most by which messages of stage III to one column differ. They are equal if, as lemma 2 says, all ranks hold equally much of
 // each block.
-Bytes uneven_after_stage_2(const Schedule& schedule) {
+Bytes uneven_for_columns(const Schedule& schedule) {
   const RankArray array(schedule.problem.ranks, RankArray::paper_columns(schedule.problem.ranks));
   std::map<Count, std::pair<Bytes, Bytes>> lengths;  // by column
   const std::vector<StageTrace> stages = trace(schedule);
@@ -61,7 +61,7 @@ Bytes uneven_after_stage_2(const Schedule& schedule) {
   return uneven;
 }
 
-Bytes longest_message(const Schedule& schedule) {
+Bytes longest_of_all_stages(const Schedule& schedule) {
   Bytes longest = 0;
   for (const StageTrace& stage : trace(schedule))
     for (const StageTrace::Sent& sent : stage.messages) longest = std::max(longest, sent.length);
@@ -77,27 +77,27 @@ Reproduction make_liu2002_multicast(const Making& making) {
   Sheet sheet{.columns = {"ranks", "graph", "L", "start-ups", "volume (L)", "start-ups of A4", "volume of A4 (L)"}};
   Count findings = 0, uneven = 0, unlike_a4 = 0, startups_apart = 0;
   double startups_above = -1e300, volume_above = -1e300, length_above = -1e300, least_volume = 1e300, least_gain = 1e300;
-  for (const Count p : making.small ? std::vector<Count>{16, 21} : std::vector<Count>{16, 18, 21, 25, 41, 55, 61, 64, 100})
-    for (const Graph& graph : graphs) {
+  for (const Count p : making.small ? std::vector<Count>{16, 21} : std::vector<Count>{16, 18, 21, 25, 41, 61, 64})
+    for (const MulticastGraph& graph : multicast_graphs) {
       making.show(fmt::format("{} ranks, {}", p, graph.name));
-      const Problem problem = problem_of(graph, p);
-      const Schedule schedule = make_schedule(problem, multicast);
-      const Figures ours = figures(schedule), copies = figures(make_schedule(with_copies(problem), a4));
+      const Problem problem = multicast_along(graph, p);
+      const Schedule schedule = make_schedule(problem, multicast_by_element);
+      const Figures ours = figures(schedule), copies = figures(make_schedule(with_copies_of_blocks(problem), a4_with_copies));
       const Bytes load = Traffic(problem).heaviest();
       const RankArray array(p, RankArray::paper_columns(p));
       const Number root = paper_root(p), unit = ratio(load, p);
       sheet.rows.push_back({p, std::string(graph.name), load, ours.c1, ratio(ours.c2, load), copies.c1, ratio(copies.c2, load)});
       findings += size(verify(schedule));
-      uneven = std::max(uneven, uneven_after_stage_2(schedule));
+      uneven = std::max(uneven, uneven_for_columns(schedule));
       startups_above = std::max(startups_above, Number(ours.c1 + 4) - (4 * root + 2));
-      volume_above = std::max(volume_above, ratio(ours.c2, load) - 4 * root * root / p);
-      length_above = std::max(length_above, longest_message(schedule) / unit - (root + (array.is_ragged() ? 1 : 0)));
+      volume_above = std::max(volume_above, ratio(ours.c2, load) - ratio(4 * root * root, p));
+      length_above = std::max(length_above, ratio(longest_of_all_stages(schedule), unit) - (root + (array.is_ragged() ? 1 : 0)));
       least_volume = std::min(least_volume, ratio(ours.c2, lower_bounds(problem, 1).at(1).value));
-      if (&graph == &graphs[0])
+      if (&graph == &multicast_graphs[0])
         unlike_a4 = std::max({unlike_a4, std::abs(ours.c1 - copies.c1), std::abs(ours.c2 - copies.c2)});
       else
         least_gain = std::min(least_gain, ratio(copies.c2, ours.c2));
-      if (&graph == &graphs[4] && !array.is_ragged())
+      if (&graph == &multicast_graphs[4] && !array.is_ragged())
         startups_apart = std::max(startups_apart, std::abs(ours.c1 + 4 - 2 * (array.rows() + array.columns())));
     }
   made.sheets.push_back(std::move(sheet));

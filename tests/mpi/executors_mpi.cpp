@@ -46,6 +46,20 @@ std::string first_difference_from_vendor(Communicator& communicator) {
   return "";
 }
 
+// Collective. Runs the vendor's alltoallv with one block of each rank for all its targets. Returns what is wrong, the same on all
+// ranks.
+std::string first_fault_of_shared_blocks(Communicator& communicator) {
+  const Problem problem = with_one_block_each(problem_of(Collective::alltoallv, communicator.size(), 40));
+  const auto data = probe_data(problem, communicator.rank());
+  ByteVector input(index(input_bytes(problem, communicator.rank()))), output(index(output_bytes(problem, communicator.rank())));
+  data->fill_input(0, input.data());
+  plan(communicator, problem, {.algorithm = "vendor"}).execute(input.data(), output.data());
+  const char wrong = data->compare_output(0, output.data()).empty() ? 0 : 1;
+  std::vector<char> all(index(communicator.size()));
+  communicator.all_gather(&wrong, all.data(), 1);
+  return std::count(all.begin(), all.end(), 0) == communicator.size() ? "" : "the vendor's alltoallv with shared blocks is wrong";
+}
+
 // Collective. Nodes must be numbered in the order of their first ranks, equally on all ranks. Returns what is wrong, the same on
 // all ranks.
 std::string first_fault_of_nodes(Communicator& communicator) {
@@ -193,6 +207,7 @@ int main() {
       check_agreement(*communicator, {64}, most_number, {.executor = Executor::mpi, .longest_message = 100});
       if (const std::string wrong = testing::first_fault_of_huge_messages(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_difference_from_vendor(*communicator); !wrong.empty()) fail(wrong);
+      if (const std::string wrong = testing::first_fault_of_shared_blocks(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_fault_beside_vendor(*communicator); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::mpi); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_fault_of_traces(*communicator, Executor::mpi); !wrong.empty()) fail(wrong);

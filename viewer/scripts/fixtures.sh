@@ -14,6 +14,7 @@ make alltoall-bruck-classical-6 alltoall --algorithm bruck:form=classical,radix=
 make alltoall-torus-3x3 alltoall --algorithm torus --topology torus:3x3
 make alltoall-combined-2x3 alltoall --algorithm combined --node-sizes 2x3
 make alltoallv-four-stage-6 alltoallv --algorithm four-stage --ranks 6 --block 5B
+make alltoallv-multicast-6 alltoallv --algorithm multicast --ranks 6 --block 5B --pattern sparse:0.4 --shared-blocks
 make allgather-concatenation-7 allgather --algorithm concatenation --ranks 7
 make allgatherv-ring-4 allgatherv --algorithm ring --ranks 4
 make broadcast-chain-5 broadcast --algorithm chain --ranks 5 --block 64B --root 2
