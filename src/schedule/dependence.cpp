@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
@@ -41,6 +42,57 @@ std::uint64_t stride_of(const Region& region) {
     if (level.count > 1) common = std::gcd(common, magnitude(level.stride));
   return common;
 }
+
+// Finds out whether a run of one region shares a byte with a run of another. Gives up after some comparisons.
+class MeetingRuns {
+ public:
+  // Returns true if two runs meet, and if the search was given up.
+  bool any(const Region& a, const Region& b) {
+    other_ = &b;
+    return any_of(a, a.levels.size(), 0, [&](Bytes first) { return meets(b.levels.size(), 0, first, first + a.length); });
+  }
+
+ private:
+  __extension__ typedef __int128 Wide;  // sums of offsets of two regions, each in 64 bits
+
+  // Calls found(first byte) for the runs of the inner levels, moved by `origin`, until it returns true.
+  template <class Found>
+  bool any_of(const Region& region, std::size_t levels, Bytes origin, Found&& found) {
+    if (--left_ < 0) return true;
+    if (levels == 0) return found(region.offset + origin);
+    const Level& level = region.levels[levels - 1];
+    for (Count i = 0; i < level.count; ++i)
+      if (any_of(region, levels - 1, origin + i * level.stride, found)) return true;
+    return false;
+  }
+
+  // Do the inner levels of the other region, moved by `origin`, have a byte in [first, last)? Visits only those repetitions of a
+  // level whose hull has one.
+  bool meets(std::size_t levels, Wide origin, Wide first, Wide last) {
+    if (--left_ < 0) return true;
+    Region inner = *other_;
+    for (std::size_t level = levels; level < inner.levels.size(); ++level) inner.levels[level] = {};
+    const auto [begin, end] = hull(inner);
+    if (origin + begin >= last || origin + end <= first) return false;
+    if (levels == 0) return true;
+    const Level level = std::exchange(inner.levels[levels - 1], {});
+    const auto [inner_begin, inner_end] = hull(inner);
+    const Wide step = level.stride < 0 ? -Wide{level.stride} : Wide{level.stride};
+    const Wide lowest = level.stride < 0 ? origin + (level.count - 1) * Wide{level.stride} : origin;
+    // The k-th repetition from below has a byte in the range if lowest + k * step + inner_end > first, and .. inner_begin < last.
+    Wide k = 0, most = level.count - 1;
+    if (step > 0) {
+      k = std::max(k, (first - inner_end - lowest) / step);
+      most = std::min(most, (last - inner_begin - lowest) / step);
+    }
+    for (; k <= most; ++k)
+      if (meets(levels - 1, lowest + k * step, first, last)) return true;
+    return false;
+  }
+
+  const Region* other_ = nullptr;
+  int left_ = 1024;  // comparisons
+};
 
 // The accesses to one buffer so far, ordered by the start of their hull. A contiguous write removes the parts that it
 // covers from earlier contiguous accesses. No order is lost: a later operation on such a part depends on the write, and
@@ -136,9 +188,9 @@ bool may_overlap(const Region& a, const Region& b) {
   // All runs of `a` begin at a.offset modulo `common`, all runs of `b` at b.offset modulo `common`: it suffices to
   // compare one period.
   const auto a_length = static_cast<std::uint64_t>(a.length), b_length = static_cast<std::uint64_t>(b.length);
-  if (a_length >= common || b_length >= common) return true;
   const std::uint64_t distance = (residue(b.offset, common) + common - residue(a.offset, common)) % common;
-  return distance < a_length || common - distance < b_length;
+  if (a_length < common && b_length < common && distance >= a_length && common - distance >= b_length) return false;
+  return MeetingRuns().any(a, b);
 }
 
 std::vector<Operation> operations(const Program& program) {

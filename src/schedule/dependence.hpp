@@ -39,8 +39,8 @@ struct DependenceGraph {
   const Message& message(const Program& program, std::size_t operation) const;
 };
 
-// Returns the dependences of a program. Overlap is decided exactly if the regions are contiguous or have equal
-// strides. Otherwise, regions whose hulls overlap count as overlapping. If a receive overwrites memory that a send of
+// Returns the dependences of a program. `may_overlap` says which operations touch the same
+// memory. If a receive overwrites memory that a send of
 // the same round reads, the receive depends on the send (write after read); executors remove this dependence by
 // packing the send first.
 DependenceGraph dependences(const Program& program);
@@ -48,8 +48,9 @@ DependenceGraph dependences(const Program& program);
 // Returns the program's operations in program order, without dependences.
 std::vector<Operation> operations(const Program& program);
 
-// Can the two regions share a byte? The answer is exact for contiguous regions and for equal strides. For other
-// regions it is "yes" if their hulls overlap.
+// Do the two regions share a byte? The answer is exact for contiguous regions and for equal strides of one level, and for other
+// regions unless that takes more than about a thousand comparisons of runs; then it is "yes". So dependences do not change if
+// regions are cut into runs, as in the JSON form.
 bool may_overlap(const Region& a, const Region& b);
 
 // Matches sends with receives. A channel is an ordered pair of ranks. The k-th send of a channel matches its k-th

@@ -27,7 +27,7 @@ bool really_overlap(const Region& a, const Region& b) {
   return std::any_of(first.begin(), first.end(), [&](Bytes byte) { return second.count(byte) > 0; });
 }
 
-TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
+TEST(Overlap, IsNeverMissedAndExactForFewRuns) {
   std::mt19937_64 random(7);
   const auto below = [&](std::uint64_t n) { return static_cast<Bytes>(random() % n); };
   for (int i = 0; i < 20000; ++i) {
@@ -40,14 +40,7 @@ TEST(Overlap, IsNeverMissedAndExactForEqualStrides) {
                     {{{1 + below(5), below(2) == 0 ? s : -s}, {1 + below(2), equal ? 0 : 3 * s + 1}, {}}}};
     };
     const Region a = region(stride), b = region(equal ? stride : 2 + below(8));
-    if (really_overlap(a, b)) ASSERT_TRUE(may_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
-    // With one level of the same stride, the answer can only be wrong near the ends of the hulls. It is exact if one hull
-    // contains the other.
-    const auto [a_first, a_last] = hull(a);
-    const auto [b_first, b_last] = hull(b);
-    if (equal && a_first <= b_first && b_last <= a_last && a.levels[1].count == 1 && b.levels[1].count == 1 &&
-        a.levels[0].count > 1)
-      ASSERT_EQ(may_overlap(a, b), really_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
+    ASSERT_EQ(may_overlap(a, b), really_overlap(a, b)) << to_string(a) << ' ' << to_string(b);
   }
   EXPECT_FALSE(may_overlap({Buffer::input, 0, 8}, {Buffer::output, 0, 8}));
 }
