@@ -24,6 +24,22 @@ std::string number_text(double value) {
   return value == std::round(value) && std::abs(value) < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
+struct Ends {
+  double best = 0, worst = 0;
+};
+
+// The values of the open range that fit the claim best and worst; our value if nothing is open.
+Ends ends_of(const Comparison& comparison) {
+  const auto [least, most] = comparison.open.value_or(OpenRange{comparison.ours, comparison.ours});
+  const double paper = comparison.paper;
+  switch (comparison.relation) {
+    case Relation::at_most: return {least, most};
+    case Relation::at_least: return {most, least};
+    case Relation::equal: break;
+  }
+  return {std::clamp<double>(paper, least, most), paper - least > most - paper ? least : most};
+}
+
 std::string said_text(const Comparison& comparison) {
   switch (comparison.relation) {
     case Relation::equal: return number_text(comparison.paper);
@@ -31,6 +47,12 @@ std::string said_text(const Comparison& comparison) {
     case Relation::at_least: return "at least " + number_text(comparison.paper);
   }
   return {};
+}
+
+std::string ours_text(const Comparison& comparison) {
+  const auto [least, most] = comparison.open.value_or(OpenRange{comparison.ours, comparison.ours});
+  return number_text(least) == number_text(most) ? number_text(most)
+                                                 : fmt::format("{} to {}", number_text(least), number_text(most));
 }
 
 // Returns the relative difference. The verdict's sentence names the comparison with the largest one.
@@ -48,13 +70,14 @@ bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   return false;
 }
 
-// Describes by how much two values differ, both not 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %".
+// Describes by how much two values differ, both not 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %". Of an open range
+// it takes the end that fits the claim best.
 std::string difference_of(const Comparison& comparison) {
-  const double factor = comparison.ours / comparison.paper;
+  const double factor = ends_of(comparison).best / comparison.paper;
   const bool is_bound = comparison.relation != Relation::equal;
   if (factor > 0 && (factor < 0.51 || factor > 1.99)) return fmt::format("{:.3g} times{}", factor, is_bound ? " the bound" : "");
   if (!is_bound) return fmt::format("{:+.1f} %", (factor - 1) * 100);
-  return fmt::format("{:.1f} % {} the bound", std::abs(factor - 1) * 100, comparison.ours > comparison.paper ? "above" : "below");
+  return fmt::format("{:.1f} % {} the bound", std::abs(factor - 1) * 100, factor > 1 ? "above" : "below");
 }
 
 // Returns a description without the paper's own words, which are quoted in brackets.
@@ -71,16 +94,20 @@ std::string_view name(Outcome outcome) { return verdict_levels[static_cast<std::
 Outcome outcome_of(const Comparison& comparison) {
   const std::optional<PaperFinding>& finding = comparison.finding;
   const bool is_borne_out = finding && agrees(comparison.ours, finding->value, comparison);
-  if (agrees(comparison.ours, comparison.paper, comparison))
+  const auto [best, worst] = ends_of(comparison);
+  if (agrees(worst, comparison.paper, comparison))
     return is_borne_out && finding->level == Outcome::sharper_bound && is_stricter(*finding, comparison) ? Outcome::sharper_bound
                                                                                                          : Outcome::holds;
+  if (agrees(best, comparison.paper, comparison)) return Outcome::not_testable;
+  if (finding && finding->level == Outcome::not_testable)
+    return agrees(finding->value, comparison.paper, comparison) ? Outcome::differs : Outcome::not_testable;
   return is_borne_out && finding->level != Outcome::sharper_bound ? finding->level : Outcome::differs;
 }
 
 std::string values_of(const Comparison& comparison) {
   std::string text = fmt::format("{} {}{}, ours {}", comparison.is_reading ? "read as" : "paper", said_text(comparison),
                                  comparison.tolerance >= 0.02 ? fmt::format(" within {:.0f} %", comparison.tolerance * 100) : "",
-                                 number_text(comparison.ours));
+                                 ours_text(comparison));
   const Outcome outcome = outcome_of(comparison);
   std::vector<std::string> asides;
   if (outcome == Outcome::differs && comparison.paper != 0 && comparison.ours != 0) asides.push_back(difference_of(comparison));
@@ -114,7 +141,8 @@ Comparison& Reproduction::at_least(std::string what, Number paper, Number ours, 
 std::string finding_of(const Comparison& comparison) {
   const Outcome outcome = outcome_of(comparison);
   if (outcome == Outcome::holds) return {};
-  if (outcome == Outcome::differs) return comparison.reason;
+  const bool has_finding = comparison.finding && comparison.finding->level == outcome;
+  if (outcome == Outcome::differs || !has_finding) return comparison.reason;
   return comparison.finding->is_transcript_in_doubt
              ? comparison.finding->why + "; the error may be the transcript's, which has lost signs here"
              : comparison.finding->why;
@@ -131,7 +159,8 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
   for (const Comparison& comparison : reproduction.comparisons) {
     const Outcome outcome = outcome_of(comparison);
     ++verdict.counts[outcome];
-    if (outcome == Outcome::differs && comparison.reason.empty()) verdict.explained = false;
+    if ((outcome == Outcome::differs || outcome == Outcome::not_testable) && finding_of(comparison).empty())
+      verdict.explained = false;
     if (outcome == Outcome::holds) continue;
     if (!worst || outcome > verdict.outcome || (outcome == verdict.outcome && distance(comparison) > distance(*worst)))
       worst = &comparison;

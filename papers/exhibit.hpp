@@ -44,12 +44,18 @@ enum class Relation : std::uint8_t { equal, at_most, at_least };  // our value i
 std::string_view name(Outcome outcome);
 
 // An explanation of a claim that does not hold as printed. It applies only if the numbers support it: `value` agrees with ours, and
-// the paper's value does not. For a sharper bound both agree, and `value` is the stricter one.
+// the paper's value does not. For a sharper bound both agree, and `value` is the stricter one. For a claim that is not testable
+// `value` is the best that any schedule could reach, and the claim asks for more.
 struct PaperFinding {
   Outcome level = Outcome::paper_is_wrong;  // not `holds` or `differs`, which need no finding
   Number value = 0;
   std::string why;
   bool is_transcript_in_doubt = false;  // the transcript has lost signs at this place, so the error may be in the transcript
+};
+
+// Our least and our greatest value, over all values of what the paper leaves open.
+struct OpenRange {
+  Number least = 0, most = 0;
 };
 
 // One number or claim of the paper, with our value. A claim about curves is expressed as a ratio between them or as
@@ -67,6 +73,8 @@ struct Comparison {
   // True if the paper states no number. `paper` is then an assumption, or our reading of words such as "large",
   // "in the range of" or "higher".
   bool is_reading = false;
+  // If the paper leaves something open. The claim holds if it holds for the whole range, and is not testable if only for a part.
+  std::optional<OpenRange> open;
 
   // Each sets a field, and returns this comparison.
   Comparison& found(Outcome level, Number value, std::string why);
@@ -74,6 +82,7 @@ struct Comparison {
   Comparison& within(double share) { return tolerance = share, *this; }
   Comparison& beside(std::string text) { return aside = std::move(text), *this; }
   Comparison& reading() { return is_reading = true, *this; }
+  Comparison& from_to(Number least, Number most) { return open = OpenRange{least, most}, *this; }
 };
 
 Outcome outcome_of(const Comparison& comparison);

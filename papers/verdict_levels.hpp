@@ -12,6 +12,7 @@ namespace quadrille::papers {
 
 enum class Outcome : std::uint8_t {
   holds,
+  not_testable,
   retyped,
   sharper_bound,
   misprint,
@@ -19,7 +20,7 @@ enum class Outcome : std::uint8_t {
   paper_is_wrong,
   differs
 };  // from best to worst
-inline constexpr std::size_t outcome_count = 7;
+inline constexpr std::size_t outcome_count = 8;
 
 struct VerdictLevel {
   Outcome outcome = Outcome::holds;
@@ -30,6 +31,8 @@ struct VerdictLevel {
 // In the order of Outcome.
 inline constexpr std::array<VerdictLevel, outcome_count> verdict_levels{{
     {Outcome::holds, "holds", "Our value agrees with the paper."},
+    {Outcome::not_testable, "not testable",
+     "The paper leaves open what decides the claim, or our model leaves no room for it; the reason is given."},
     {Outcome::retyped, "retyped", "The paper's words do not fit its own figures; ours are these figures, typed in."},
     {Outcome::sharper_bound, "sharper bound found", "The paper's bound holds, and a stricter one holds as well."},
     {Outcome::misprint, "misprint", "The printed value or formula is a slip: the paper itself has it right in another place."},

@@ -9,6 +9,9 @@
 #include "papers/problems.hpp"
 #include "patterns/concatenation.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/decision.hpp"
+#include "quadrille/program_builder.hpp"
+#include "quadrille/verify.hpp"
 
 namespace quadrille::papers {
 namespace {
@@ -79,9 +82,9 @@ Reproduction make_bruck1997_fig7(const Making&) {
 
 // Checks how the last round of the concatenation is cut into areas, and when the result is not optimal.
 
-Schedule one_round_concatenation(Count n, Count ports, Bytes block_bytes) {
+Schedule one_round_concatenation(Count n, Count ports, Bytes block_bytes, const char* last = "one-round") {
   return make_schedule(problem_of(Collective::allgather, n, block_bytes),
-                       fmt::format("concatenation:ports={},last=one-round", ports));
+                       fmt::format("concatenation:ports={},last={}", ports, last));
 }
 
 // The table as printed: for each byte of p3 .. p9, the number of its area.
@@ -129,7 +132,8 @@ bool must_exceed(Count n, Count k, Bytes b) {
 
 struct Excess {
   Count not_optimal = 0, in_the_range = 0, in_the_exact_range = 0, not_optimal_outside = 0;
-  Bytes beyond_bound = 0;  // the most bytes by which a volume exceeds the lower bound plus b - 1
+  Count further_rounds = 0, not_optimal_in_two_rounds = 0;  // of the form with one round more; the rounds are a maximum
+  Bytes beyond_bound = 0;                                   // the most bytes by which a volume exceeds the lower bound plus b - 1
 };
 
 Excess excess(const Making& making) {
@@ -140,8 +144,12 @@ Excess excess(const Making& making) {
       for (Count n = power - k; n <= std::min<Count>(power, k <= 6 ? 1500 : 400); ++n)
         for (Bytes b = 3; b <= 24; ++b) {
           if (n <= k + 1) continue;  // a single round suffices
-          const Bytes more = figures(one_round_concatenation(n, k, b)).c2 - (b * (n - 1) + k - 1) / k;
+          const Figures one_round = figures(one_round_concatenation(n, k, b));
+          const Bytes least = (b * (n - 1) + k - 1) / k, more = one_round.c2 - least;
           if (in_range(n, k, b)) {
+            const Figures two_rounds = figures(one_round_concatenation(n, k, b, "two-rounds"));
+            result.further_rounds = std::max(result.further_rounds, two_rounds.c1 - one_round.c1);
+            result.not_optimal_in_two_rounds += two_rounds.c2 > least ? 1 : 0;
             ++result.in_the_range;
             result.in_the_exact_range += must_exceed(n, k, b) ? 1 : 0;
             result.not_optimal += more > 0 ? 1 : 0;
@@ -174,6 +182,11 @@ Reproduction make_bruck1997_table1(const Making& making) {
              "differ, theorem 4.3 holds");
   const Excess counted = excess(making);
   made.equal("cases outside the range of theorem 4.3 that are not optimal", 0, counted.not_optimal_outside, "theorem 4.3");
+  const char* at_the_expense =
+      "\"it is easy to achieve optimal C2 at the expense of increasing C1 by one round over the lower bound\"";
+  made.equal(fmt::format("cases in the range whose volume exceeds the lower bound in one round more ({})", at_the_expense), 0,
+             counted.not_optimal_in_two_rounds, "remark after theorem 4.3");
+  made.at_most("rounds that they have more, maximum", 1, counted.further_rounds, "remark after theorem 4.3");
   made.at_most("bytes by which the volume exceeds the lower bound plus b - 1, maximum in the range", 0, counted.beyond_bound,
                "remark after theorem 4.3");
   made.at_most(
@@ -186,6 +199,88 @@ Reproduction make_bruck1997_table1(const Making& making) {
   return made;
 }
 
+// Propositions 2.1 and 2.2, and the known algorithm on a generalized hypercube.
+
+// In round t each rank sends the (k+1)^t blocks that it holds to the k ranks that differ from it in digit t only [bruck1997,
+// section 4, after bhuyan1984].
+Schedule on_generalized_hypercube(Count n, Count ports) {
+  Schedule schedule = one_round_concatenation(n, ports, ports);  // its problem only: blocks of as many bytes as there are ports
+  schedule.symmetry.reset();
+  schedule.program = [n, ports, b = schedule.problem.block_bytes](Rank me) {
+    ProgramBuilder program(me);
+    for (Count held = 1; held < n; held *= ports + 1) {
+      program.begin_round();
+      if (held == 1) program.copy({block(Buffer::input, 0, b)}, {block(Buffer::output, me, b)});
+      const Count mine = me / held, digit = mine % (ports + 1);
+      for (Count other = 0; other <= ports; ++other) {
+        if (other == digit) continue;
+        const Count theirs = mine - digit + other;
+        program.send(theirs * held + me % held,
+                     {held == 1 ? block(Buffer::input, 0, b) : blocks(Buffer::output, mine * held, held, b)});
+        program.receive(theirs * held + me % held, {blocks(Buffer::output, theirs * held, held, b)});
+      }
+    }
+    return std::move(program).finish();
+  };
+  return schedule;
+}
+
+void compare_hypercubes(Reproduction& made) {
+  Count cases = 0, optimal = 0, wrong = 0;
+  for (Count k = 1; k <= 7; ++k)
+    for (Count n = k + 1; n <= 256; n *= k + 1) {
+      const Schedule schedule = on_generalized_hypercube(n, k);
+      const Figures counted = figures(schedule);
+      Count rounds = 0;
+      for (Count power = 1; power < n; power *= k + 1) ++rounds;
+      ++cases;
+      optimal += counted.ports == k && counted.c1 == rounds && counted.c2 == n - 1 ? 1 : 0;  // blocks of k bytes
+      wrong += verify(schedule).empty() ? 0 : 1;
+    }
+  const char* place = "section 4, p. 1151";
+  made.equal("generalized hypercubes of (k+1)^d ranks up to 256, on one to seven ports, whose schedule does not concatenate", 0,
+             wrong, place);
+  made.equal(
+      "of these, those with the least C1 and C2 (\"optimal in both C1 and C2. For a given k >= 1, this algorithm can be "
+      "generalized to "
+      "the case where n is a power of k + 1\")",
+      cases, optimal, place);
+}
+
+Reproduction make_bruck1997_concatenation(const Making& making) {
+  Reproduction made{.remarks = {"Blocks have 1 and 12 bytes. A choice of an algorithm has as many ports as its schedule uses. Any "
+                                "schedule bears the bounds out; that they are attained shows that no larger ones hold."}};
+  Sheet sheet{.columns = {"n", "choices", "least C1 over its bound", "least C2 over its bound"}};
+  double least_c1 = 1e300, least_c2 = 1e300;
+  for (Count n = 2; n <= (making.small ? 9 : 33); ++n) {
+    double c1 = 1e300, c2 = 1e300;
+    Count choices = 0;
+    for (const Bytes b : {1, 12}) {
+      const Problem problem = problem_of(Collective::allgather, n, b);
+      for (const Choice& choice : choices_worth_trying(problem)) {
+        const Figures counted = figures(make_schedule(problem, choice));
+        const Number k = counted.ports;
+        Count rounds = 0;
+        for (Count reached = 1; reached < n; reached *= counted.ports + 1) ++rounds;
+        c1 = std::min(c1, ratio(counted.c1, rounds));
+        c2 = std::min(c2, Number(counted.c2) / (Number(b * (n - 1)) / k));
+        ++choices;
+      }
+    }
+    sheet.rows.push_back({n, choices, c1, c2});
+    least_c1 = std::min(least_c1, c1), least_c2 = std::min(least_c2, c2);
+  }
+  made.sheets.push_back(std::move(sheet));
+  made.equal(
+      "C1 over log_(k+1) n, rounded up, least of all choices of all algorithms (\"any concatenation algorithm requires\" so many "
+      "rounds)",
+      1, least_c1, "proposition 2.1");
+  made.equal("C2 over b (n - 1) / k, least of all choices of all algorithms (\"any concatenation algorithm transfers\" as much)", 1,
+             least_c2, "proposition 2.2");
+  compare_hypercubes(made);
+  return made;
+}
+
 }  // namespace
 
 extern const Exhibit bruck1997_fig7{
@@ -194,6 +289,14 @@ extern const Exhibit bruck1997_fig7{
     .source = "bruck1997, figures 7 to 9 and section 4",
     .about = "messages of processor 0; figure 9 counts offsets downwards, which reverses the ring",
     .make = make_bruck1997_fig7,
+};
+
+extern const Exhibit bruck1997_concatenation{
+    .id = "bruck1997-concatenation",
+    .title = "Bounds of the concatenation operation, and generalized hypercubes",
+    .source = "bruck1997, section 2.1 and section 4",
+    .about = "rounds and volume of all algorithms, and of a schedule on a generalized hypercube that is built here and verified",
+    .make = make_bruck1997_concatenation,
 };
 
 extern const Exhibit bruck1997_table1{

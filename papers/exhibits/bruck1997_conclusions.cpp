@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "papers/exhibits/conclusions.hpp"
 #include "papers/problems.hpp"
-#include "quadrille/explain.hpp"
+#include "quadrille/cost.hpp"
 
 namespace quadrille::papers {
 namespace {
@@ -26,69 +27,83 @@ Count best_radix(const Planner& planner, const std::vector<Count>& radices) {
   });
 }
 
-void add_concatenation(Reproduction& made) {
-  for (const Bytes bytes : {1, 1024, 65536}) {
-    Planner planner = on_sp1(Collective::allgather, bytes);
-    planner.add(made, {.words = "we present a concatenation algorithm that is optimal, for most values of n, in the number of "
-                                "communication rounds and in the amount of data transferred",
-                       .place = "abstract",
-                       .better = "concatenation"});
-    planner.add(made, {.words = "The first is a simple folklore algorithm which consists of two phases",
-                       .place = "section 4",
-                       .better = "concatenation",
-                       .than = "gather-broadcast"});
-  }
-}
-
-Reproduction make_bruck1997_conclusions(const Making& making) {
-  Reproduction made =
-      conclusions_of({"The paper's machine is fully connected, with one port, and the linear model holds (section 1.2)."});
-  constexpr const char* place = "section 3.5";
-  std::vector<Count> every_radix;
-  for (Count radix = 2; radix <= n; ++radix) every_radix.push_back(radix);
-  Count decreases = 0, last_radix = 0;
-  for (const Bytes bytes : making.small ? std::vector<Bytes>{1, 1024} : std::vector<Bytes>{1, 32, 64, 128, 256, 1024}) {
+// The best power of two is compared with the two special cases, as in figure 5.
+void add_powers_of_two(Reproduction& made, const Making& making) {
+  constexpr const char* place = "section 3.5, figure 5";
+  for (const Bytes bytes :
+       making.small ? std::vector<Bytes>{1, 1024} : std::vector<Bytes>{1, 4, 8, 16, 24, 32, 64, 128, 256, 512, 1024}) {
     making.show(fmt::format("index of {} B", bytes));
     Planner planner = on_sp1(Collective::alltoall, bytes);
     const Count power = best_radix(planner, {2, 4, 8, 16, 32, 64});
+    const Count special = power == 2 ? n : power == n ? 2 : best_radix(planner, {2, n});
     planner.add(made, {.words = fmt::format("The index algorithm with optimal power-of-two radix, as expected, is the best overall "
                                             "choice (radix {})",
                                             power),
                        .place = place,
                        .better = with_radix(power),
-                       .reason = "among all radices another one is better, and a cover of mixed radices may be better still; the "
-                                 "paper compares powers of two"});
-    const Count radix = best_radix(planner, every_radix);
-    decreases += radix < last_radix ? 1 : 0;
-    last_radix = radix;
+                       .than = with_radix(special)});
   }
-  made.equal(
-      "sizes of 1 to 1024 B whose best radix of all is smaller than that of the size before (\"the minimal time of the curve tends "
-      "to occur at a higher radix\")",
-      0, decreases, place);
-  const Problem problem = problem_of(Collective::alltoall, n, 1);
-  const MachineCosts machine = machine_of_paper("sp1");
-  const Flips flips = cheapest_by_block(problem, {parse_choice(problem, with_radix(2)), parse_choice(problem, with_radix(n))},
-                                        *find_model("linear"), machine);
-  const Count break_even = flips.list.size() == 2 ? flips.list[1].from : 0;
+}
+
+void add_special_cases(Reproduction& made) {
+  for (const auto& [bytes, radix, words] :
+       {std::tuple{Bytes{1}, Count{2},
+                   "r = 2 should be chosen when the start-up time of the underlying machine is relatively significant, and the "
+                   "product of the block size b and the per-element transfer time is relatively small"},
+        {Bytes{16384}, n, "r = n should be chosen when the start-up time is negligible"}}) {
+    std::vector<Count> others;
+    for (Count other = 2; other <= n; ++other)
+      if (other != radix) others.push_back(other);
+    Planner planner = on_sp1(Collective::alltoall, bytes);
+    planner.add(
+        made,
+        {.words = words, .place = "section 3.3", .better = with_radix(radix), .than = with_radix(best_radix(planner, others))});
+  }
+}
+
+// "Optimal" is about C1 and C2, so by the linear model the algorithm takes the least time of all.
+void add_concatenation(Reproduction& made, const Making& making) {
+  for (const Bytes bytes : {1, 1024, 65536}) {
+    Planner planner = on_sp1(Collective::allgather, bytes);
+    planner.add(made, {.words = "we present a concatenation algorithm that is optimal, for most values of n, in the number of "
+                                "communication rounds and in the amount of data transferred",
+                       .place = "abstract",
+                       .better = "concatenation",
+                       .than = fastest_of_all});
+    planner.add(made,
+                {.words = "This [folklore] algorithm is not optimal since it consists of C1 = 2 log2 n communication rounds and "
+                          "transfers C2 = 2 b (n - 1) units of data",
+                 .place = "section 4",
+                 .better = "concatenation",
+                 .than = "gather-broadcast"});
+  }
+  Count cases = 0, optimal = 0;
+  for (Count ranks = 2; ranks <= (making.small ? 16 : 100); ++ranks)
+    for (Count ports = 1; ports <= std::min<Count>(4, ranks - 1); ++ports)
+      for (const Bytes bytes : {1, 8}) {
+        const Problem problem = problem_of(Collective::allgather, ranks, bytes);
+        const Figures counted = figures(make_schedule(problem, fmt::format("concatenation:ports={}", ports)));
+        const std::vector<Bound> bounds = lower_bounds(problem, ports);
+        ++cases;
+        optimal += std::all_of(bounds.begin(), bounds.end(), [&](const Bound& bound) {
+          return bound.value >= (bound.figure == "c1" ? counted.c1 : bound.figure == "c2" ? counted.c2 : 0);
+        });
+      }
   made.at_least(
-      "bytes of a block from which a choice between radix 2 and n takes n (\"the break-even point occurs at about 100 to "
-      "200 bytes\")",
-      100, break_even, place);
-  made.at_most("the same", 200, break_even, place);
-  on_sp1(Collective::alltoall, 1)
-      .add(
-          made,
-          {.words =
-               "C1 is an important measure when the communication start-up time is high, relative to the transfer time of one unit "
-               "of data, and the message size per send/receive operation is relatively small",
-           .place = "section 1.2",
-           .better = with_radix(2)});
-  on_sp1(Collective::alltoall, 16384)
-      .add(made, {.words = "C2 is an important measure when the start-up time is small compared to the message size",
-                  .place = "section 1.2",
-                  .better = with_radix(n)});
-  add_concatenation(made);
+          "share of n up to 100 on one to four ports, in blocks of 1 and 8 B, for which both C1 and C2 are the least (\"optimal, "
+          "for "
+          "most values of n\")",
+          0.5, ratio(optimal, cases), "abstract")
+      .reading();
+}
+
+Reproduction make_bruck1997_conclusions(const Making& making) {
+  Reproduction made = conclusions_of(
+      {"The paper's machine is fully connected, with one port, and the linear model holds (section 1.2). Section 3.5 also "
+       "says where radix 2 and n break even, and how the best radix grows: bruck1997-fig5 and bruck1997-fig6."});
+  add_powers_of_two(made, making);
+  add_special_cases(made);
+  add_concatenation(made, making);
   return made;
 }
 
@@ -97,7 +112,7 @@ Reproduction make_bruck1997_conclusions(const Making& making) {
 extern const Exhibit bruck1997_conclusions{
     .id = "bruck1997-conclusions",
     .title = "Which radix is better when, and what a plan takes on an SP-1",
-    .source = "bruck1997, sections 1.2, 3.5 and 4",
+    .source = "bruck1997, abstract, and sections 3.3, 3.5 and 4",
     .about =
         "each sentence that says what is better when, with both times by the linear model, beside what a plan takes among all "
         "algorithms",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "papers/exhibit.hpp"
 #include "papers/problems.hpp"
@@ -201,6 +202,39 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
       .reading();
 }
 
+// Lemma 2.8, about a distribution from one rank: a rank that first gets data after j rounds is in S_j, and its weight is the number
+// of hops. Slot s of the index operation with radix k + 1 is the rank at distance s.
+void compare_weights(Reproduction& made, const Making& making) {
+  double most = -1e300;
+  Count attained = 0, classes = 0;
+  for (Count k = 1; k <= 4; ++k)
+    for (Count n = k + 1; n <= (making.small ? 16 : 128); ++n) {
+      const Schedule schedule =
+          make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},ports={},form=classical", k + 1, k));
+      std::map<Bytes, std::vector<Count>> hops;  // rounds in which a slot moves
+      for (const Move& move : moves_of(schedule, 0))
+        for (const Bytes slot : move.places) hops[slot].push_back(move.round);
+      const Count first = hops.begin()->second.front(), rounds = ceil_log(n, k + 1);
+      const bool is_power = n == static_cast<Count>(std::llround(std::pow(k + 1, rounds)));
+      for (Count j = 1; j <= rounds; ++j) {
+        std::map<std::size_t, Count> ranks{{0, 1}};  // by weight; the rank itself has weight 0
+        for (const auto& [slot, list] : hops)
+          if (list.back() - first < j) ++ranks[list.size()];
+        double largest = 1;  // C(j, f) k^f
+        for (Count f = 0; f <= j; largest *= ratio((j - f) * k, f + 1), ++f) {
+          most = std::max(most, Number(ranks[index(f)]) - largest);
+          if (is_power) ++classes, attained += Number(ranks[index(f)]) == largest ? 1 : 0;
+        }
+        for (const auto& [weight, count] : ranks)
+          if (weight > index(j)) most = std::max<double>(most, Number(count));
+      }
+    }
+  const char* words = "\"There are no more than C(j, f) k^f nodes of weight f in S_j\"";
+  made.at_most(fmt::format("n up to 128, one to four ports: nodes of weight f in S_j minus C(j, f) k^f, maximum ({})", words), 0,
+               most, "lemma 2.8");
+  made.equal("powers of k + 1 among them: classes j, f that have as many nodes", classes, attained, "lemma 2.8");
+}
+
 // Theorem 2.9: one port, at most c log2 n rounds. Half of a rank's blocks make at least h hops, where h is the smallest number with
 // sum_(j<=h) C(c log n, j) >= n/2. By lemma C.1, h is at least min(m/64, m / (8 log c)) for m = log(n/2).
 void compare_logarithmic_rounds(Reproduction& made) {
@@ -245,6 +279,7 @@ Reproduction make_bruck1997_compound(const Making& making) {
   Reproduction made{.remarks = {"The theorems bound all algorithms. The ratios stay between constants, so the bounds are tight up "
                                 "to a constant factor."}};
   compare_fewest_rounds(made, making);
+  compare_weights(made, making);
   making.show("theorem 2.9");
   compare_logarithmic_rounds(made);
   return made;
@@ -263,7 +298,7 @@ extern const Exhibit bruck1997_bounds{
 extern const Exhibit bruck1997_compound{
     .id = "bruck1997-compound",
     .title = "Compound lower bounds of the index operation",
-    .source = "bruck1997, theorems 2.7 and 2.9, section 2.3",
+    .source = "bruck1997, theorems 2.7 and 2.9 and lemma 2.8, section 2.3",
     .about =
         "the bytes that a port carries in few rounds, counted from schedules and divided by the bounds with the constants of their "
         "proofs",

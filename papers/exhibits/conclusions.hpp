@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What authors conclude about when which algorithm is better, beside what a plan takes. A plan's choice comes from the function
 // behind `quadrille explain` (decide), among all algorithms of the table except baselines. It prices by the model that it takes for
-// the authors' machine and network, and the same model prices the algorithms that a sentence compares.
+// the authors' machine and network, and the same model prices the algorithms that a sentence compares. Each row can fail on both
+// sides: the authors' sentence may not hold, and the plan may be slower than the authors' choice.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "papers/exhibit.hpp"
 #include "quadrille/model_choice.hpp"
@@ -22,19 +24,28 @@ struct PaperSetting {
   std::optional<Topology> topology = {};
 };
 
-// A sentence of the authors: in this setting, `better` takes less time than `than`.
+inline constexpr double tied = 1.03;  // as plans count times as tied (tie_tolerance in decision.hpp)
+
+// The fastest of all algorithms except baselines, as the rival of a choice that authors call the best or optimal.
+inline constexpr const char* fastest_of_all = "all others";
+
+// A sentence of the authors: in this setting, `better` takes at most `at_most` times as long as `than`.
 struct PaperConclusion {
   std::string words, place;
   std::string better;     // specification of an algorithm
-  std::string than = {};  // another one; empty: whatever a plan takes
+  std::string than = {};  // another one, or fastest_of_all; empty: the sentence compares no times, only the plan is compared
   Policy policy = Policy::blocking;
-  double at_most = 1;       // the ratio of both times that the sentence means
+  std::optional<Policy> than_policy = {};     // of `than`; absent: the same
+  std::vector<Policy> further_policies = {};  // of both, if the sentence does not name the mode
+  double at_most = 1;       // the ratio of both times that the sentence means; by fastest_of_all `tied` is allowed
   std::string reason = {};  // why our value differs
 };
 
 class Planner {
  public:
-  explicit Planner(PaperSetting setting);
+  // `others` are the same setting with other values of what the paper leaves open; their texts name the values. A sentence holds if
+  // it holds in all of them.
+  explicit Planner(PaperSetting setting, std::vector<PaperSetting> others = {});
 
   double seconds(const std::string& specification, Policy policy) const;
 
@@ -42,17 +53,29 @@ class Planner {
     std::string name;  // without parameters that have their default values
     double seconds = 0;
   };
-  const Taken& takes(Policy policy);  // what a plan takes that runs by this policy
+  const Taken& takes(Policy policy);    // what a plan takes that runs by this policy
+  const Taken& fastest(Policy policy);  // the least time of all that a plan prices by this policy
 
-  void add(Reproduction& made, const PaperConclusion& conclusion);  // a row of the first sheet, and a comparison
+  // Adds a row to the first sheet, and up to two comparisons: the sentence's, and, once for each choice of the authors, the time of
+  // what a plan takes over that of this choice.
+  void add(Reproduction& made, const PaperConclusion& conclusion);
 
  private:
+  struct Ways {
+    Taken taken, fastest;
+  };
+  const Ways& ways(Policy policy);
+  void add_sentence(Reproduction& made, const PaperConclusion& said, const std::string& where, Cell& over);
+
   PaperSetting setting_;
   ModelChoice model_;
-  std::map<Policy, Taken> taken_;
+  std::map<Policy, Ways> ways_;
+  std::vector<Planner> others_;
+  mutable std::map<std::string, Workload> workloads_;  // by specification
 };
 
-// A reproduction with the sheet to which planners add rows.
+// A reproduction with the sheet to which planners add rows. Its last remark says how many plans take as long as the authors'
+// choice, and how many less or more; planners renew it.
 Reproduction conclusions_of(std::vector<std::string> remarks);
 
 }  // namespace quadrille::papers

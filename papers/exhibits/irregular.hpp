@@ -17,8 +17,11 @@ namespace quadrille::papers {
 // with known counts.
 std::string irregular_algorithm(int number);
 
-// An element is one byte here. Messages of `few` elements stand for the paper's "a small number".
+// The paper does not say how many elements its "small number" has. `few` is the first of the numbers that are tried; one is small
+// if the longest message has at least `least_variance` times as many elements. An element is one byte here.
 inline constexpr Bytes few = 1;
+inline constexpr Bytes small_numbers[] = {few, 4};
+inline constexpr Bytes least_variance = 4;
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
 
 // One stage. The paper counts the data that a rank keeps as a message to oneself; our schedules have no such messages.

@@ -2,6 +2,8 @@
 // Figures 8, 10 and 14 of [liu2002]: steps of A4 in incomplete arrays of ranks, and the pattern that transposes an array.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -111,6 +113,90 @@ Reproduction make_liu2002_fig10(const Making&) {
   return made;
 }
 
+// Lemma 2, figure 7 and R-Distribute. If all elements are for one destination, the contents of a rank say how many for it it holds.
+// Destinations have start slots of their own, so elements for others change nothing.
+
+struct Distribution {
+  double from_column_share = 0, from_even = 0, astray = 0;  // largest differences from the paper, in elements
+  void add(const Distribution& other) {
+    from_column_share = std::max(from_column_share, other.from_column_share);
+    from_even = std::max(from_even, other.from_even);
+    astray = std::max(astray, other.astray);
+  }
+};
+
+Distribution distributed(Count p, Rank to) {
+  std::vector<TrafficEntry> entries;
+  Count all = 0;
+  for (Rank from = 0; from < p; ++from) {
+    entries.push_back({from, to, p * (1 + (from * 7 + to) % 3)});
+    all += entries.back().bytes;
+  }
+  const std::vector<StageTrace> stages = trace(make_schedule(Problem::alltoallv(p, entries), irregular_algorithm(4)));
+  const RankArray array(p, RankArray::paper_columns(p));
+  Distribution found;
+  const auto look = [&](Rank from, Count column, Bytes length) {
+    const double share = ratio(entries[index(from)].bytes, p) * Number(array.height(column));
+    found.from_column_share = std::max(found.from_column_share, std::abs(Number(length) - share));
+  };
+  const StageTrace &first = stages.front(), &dealt = stages.at(stages.size() / 2 - 1);  // two ranks are one column, with two stages
+  if (stages.size() == 4)
+    for (const StageTrace::Sent& message : first.messages) look(message.from, array.column_of(message.to), message.length);
+  for (Rank rank = 0; rank < p; ++rank) {
+    if (stages.size() == 4) look(rank, array.column_of(rank), first.kept[index(rank)]);
+    found.from_even = std::max(found.from_even, std::abs(Number(dealt.held[index(rank)]) - ratio(all, p)));
+    if (rank != to) found.astray = std::max<double>(found.astray, Number(stages.back().held[index(rank)]));
+  }
+  return found;
+}
+
+// Figure 11 as printed: of any P consecutive values of count[j], R go to each of the first r buckets, and R - 1 to each other.
+Count windows_dealt_otherwise(Count p) {
+  const RankArray array(p, RankArray::paper_columns(p));
+  Count wrong = 0;
+  for (Count begin = 0; begin < p; ++begin) {
+    std::vector<Count> buckets(index(array.columns()), 0);
+    for (Count count = begin; count < begin + p; ++count) ++buckets[index(count % p % array.columns())];
+    for (Count column = 0; column < array.columns(); ++column) wrong += buckets[index(column)] == array.height(column) ? 0 : 1;
+  }
+  return wrong;
+}
+
+Reproduction make_liu2002_distribution(const Making& making) {
+  Reproduction made{.remarks = {"Counts are multiples of P, as section 3.2.4 assumes. Two ranks are the array of figure 7, and the "
+                                "incomplete arrays are those that section 3.2.2 is about."}};
+  Sheet sheet{.columns = {"ranks", "bucket of stage I, difference from R or R - 1 of P elements",
+                          "stage II, difference from an even "
+                          "distribution",
+                          "elements that are not at their destination"}};
+  Distribution all, pair;
+  Count otherwise = 0;
+  for (const Count p : making.small ? std::vector<Count>{2, 18} : std::vector<Count>{2, 4, 16, 18, 19, 21, 29, 36, 61}) {
+    making.show(fmt::format("{} ranks", p));
+    Distribution of;
+    for (Rank to = 0; to<p; to += p> 36 ? 7 : 1) of.add(distributed(p, to));
+    sheet.rows.push_back({p, of.from_column_share, of.from_even, of.astray});
+    (p == 2 ? pair : all).add(of);
+    otherwise += windows_dealt_otherwise(p);
+  }
+  made.sheets.push_back(std::move(sheet));
+  made.equal(
+      "elements for a destination at a rank at the end of stage II, largest difference from an even distribution (\"evenly "
+      "distributed among the P nodes\")",
+      0, all.from_even, "lemma 2");
+  made.equal("two ranks, all pairs: the same (\"each message is sliced and evenly distributed into two buckets\")", 0,
+             pair.from_even, "section 3.2.1, figure 7(a)");
+  made.equal("two ranks, all pairs: elements that are not at their destination after message collection", 0, pair.astray,
+             "section 3.2.1, figure 7(b)");
+  made.equal(
+      "elements in a bucket of stage I, largest difference (\"for every P elements to be sent to node j, R of them are stored in "
+      "each of the first r buckets, and R - 1 of them are stored in each of the last C - r buckets\")",
+      0, all.from_column_share, "section 3.2.2 (C), R-Distribute");
+  made.equal("figure 11 as printed: buckets that get another number of P consecutive elements, from each start", 0, otherwise,
+             "section 3.2.2 (C), figure 11");
+  return made;
+}
+
 // Pattern2: the target of each rank, as printed and as a permutation for any number of ranks.
 
 // The printed formula: rank i sends to (i % C) C + i / C.
@@ -173,6 +259,14 @@ extern const Exhibit liu2002_fig10{
     .source = "liu2002, figures 9 and 10 and section 3.2.2",
     .about = "receivers by step and sender, from the four-stage schedule; empty if a rank stalls, has finished, or keeps its data",
     .make = make_liu2002_fig10,
+};
+
+extern const Exhibit liu2002_distribution{
+    .id = "liu2002-distribution",
+    .title = "Elements for one destination, dealt out to all ranks and collected",
+    .source = "liu2002, lemma 2, figures 7 and 11, and section 3.2",
+    .about = "elements that ranks hold after each stage of the four-stage schedule, for all destinations, or each seventh of 61",
+    .make = make_liu2002_distribution,
 };
 
 extern const Exhibit liu2002_fig14{

@@ -226,51 +226,60 @@ Planner on_torus(Count side, Bytes bytes) {
                   Topology::torus({side, side}, Routing::balanced)});
 }
 
-constexpr const char* without_tseng = "[5] and [6] of the paper are not in the table; liu2005-fig6 has them by their formulas";
+constexpr const char* without_tseng = "[5] and [6] of the paper are not in the table; liu2005-fig6 has them by their formulas.";
+constexpr const char* no_four =
+    "4x4 is not tested: the algorithm exchanges along rings of half a side, which have at least four ranks (section III), and "
+    "figure 6 begins with 16x16.";
+
+// "Tend to" is about most cases, and "favors" compares short messages with long ones.
+void add_indirect_and_direct(Reproduction& made, const std::map<std::pair<Count, Bytes>, double>& indirect_over_direct) {
+  Count shorter = 0;
+  for (const auto& [where, ratio] : indirect_over_direct) shorter += ratio < 1 ? 1 : 0;
+  made.at_least(
+          "share of these networks and lengths in which torus takes less time than torus-direct (\"In tori or meshes, the indirect "
+          "algorithms tend to be more efficient than the direct ones\")",
+          0.5, ratio(shorter, size(indirect_over_direct)), "section I")
+      .reading();
+}
 
 Reproduction make_liu2005_conclusions(const Making& making) {
   Reproduction made = conclusions_of(
       {"Messages that have half a ring to go are spread over both directions (the routing balanced), which the direct exchange in "
        "steps without contention needs. The paper's direct algorithms [3], [4] are represented by torus-direct, its indirect ones "
        "by submesh, after [7] and [8], and subtorus [10].",
-       without_tseng});
-  const std::string torus = "torus";
-  for (const Count side : making.small ? std::vector<Count>{4} : std::vector<Count>{4, 8, 16})
-    for (const Bytes bytes : {1, 64, 1024}) {
+       without_tseng, no_four});
+  std::map<std::pair<Count, Bytes>, double> over_direct, over_subtorus;
+  const std::vector<Count> sides = making.small ? std::vector<Count>{8} : std::vector<Count>{8, 12, 16};
+  for (const Count side : sides)
+    for (const Bytes bytes : {1, 64, 1024, 16384}) {
       making.show(fmt::format("{0}x{0}, {1} B", side, bytes));
       Planner planner = on_torus(side, bytes);
-      for (const char* than : {"subtorus", ""})
-        planner.add(made,
-                    {.words = "the proposed algorithm always outperforms the other algorithms for any message size and any network "
-                              "size",
-                     .place = "section V",
-                     .better = torus,
-                     .than = than,
-                     .reason = "the sentence compares with [5], [6] and [10] only"});
-      planner.add(
-          made, {.words = bytes <= 64 ? "indirect approach favors short messages exchange"
-                                      : "In tori or meshes, the indirect algorithms tend to be more efficient than the direct ones",
-                 .place = "section I",
-                 .better = torus,
-                 .than = "torus-direct",
-                 .reason = "on a small torus the direct exchange has few steps, 2^(3d-3), and it rearranges nothing"});
+      planner.add(made, {.words = "the proposed algorithm always outperforms the other algorithms for any message size and any "
+                                  "network size",
+                         .place = "section V",
+                         .better = "torus",
+                         .than = "subtorus"});
+      const double ours = planner.seconds("torus", Policy::blocking);
+      over_direct[{side, bytes}] = ours / planner.seconds("torus-direct", Policy::blocking);
+      over_subtorus[{side, bytes}] = ours / planner.seconds("subtorus", Policy::blocking);
+      if (bytes == 1)
+        planner.add(made, {.words = "indirect approach favors short messages exchange",
+                           .place = "section I",
+                           .better = "torus",
+                           .than = "torus-direct"});
     }
-  for (const Count side : making.small ? std::vector<Count>{4} : std::vector<Count>{4, 8, 16}) {
-    Planner lengthy = on_torus(side, 65536);
-    lengthy.add(
-        made,
-        {.words = "direct approach favors long messages exchange", .place = "section I", .better = "torus-direct", .than = torus});
-  }
-  if (making.small) return made;
-  const auto gain = [](Count side, Bytes bytes) {
-    const Planner planner = on_torus(side, bytes);
-    return planner.seconds("torus", Policy::blocking) / planner.seconds("subtorus", Policy::blocking);
-  };
+  for (const Count side : sides)
+    on_torus(side, 65536)
+        .add(made, {.words = "direct approach favors long messages exchange",
+                    .place = "section I",
+                    .better = "torus-direct",
+                    .than = "torus"});
+  add_indirect_and_direct(made, over_direct);
   const char* much_better = "\"exhibits much better performance in large network and larger message size\"";
-  made.at_most(fmt::format("64 B: torus over subtorus on 16x16, over the same on 8x8 ({})", much_better), 1,
-               gain(16, 64) / gain(8, 64), "section V");
-  made.at_most(fmt::format("16x16: torus over subtorus at 1024 B, over the same at 64 B ({})", much_better), 1,
-               gain(16, 1024) / gain(16, 64), "section V");
+  made.at_most(fmt::format("64 B: torus over subtorus on the largest torus here, over the same on 8x8 ({})", much_better), 1,
+               over_subtorus[{sides.back(), 64}] / over_subtorus[{8, 64}], "section V");
+  made.at_most(fmt::format("torus over subtorus at 1024 B on the largest torus here, over the same at 64 B ({})", much_better), 1,
+               over_subtorus[{sides.back(), 1024}] / over_subtorus[{sides.back(), 64}], "section V");
   return made;
 }
 

@@ -58,6 +58,37 @@ TEST(Verdict, FindsASharperBoundOnlyIfTheNumbersConfirmIt) {
   EXPECT_EQ(outcome_of(least), Outcome::sharper_bound);
 }
 
+// Over a range the claim holds, holds for a part of it, or for no value.
+TEST(Verdict, IsNotTestableIfWhatIsOpenDecides) {
+  const auto over = [](Relation relation, double least, double most) {
+    return Comparison{.paper = 1, .ours = least, .relation = relation, .reason = "t_m is open", .open = OpenRange{least, most}};
+  };
+  EXPECT_EQ(outcome_of(over(Relation::at_most, 0.5, 0.9)), Outcome::holds);
+  EXPECT_EQ(outcome_of(over(Relation::at_most, 0.5, 1.1)), Outcome::not_testable);
+  EXPECT_EQ(outcome_of(over(Relation::at_most, 1.1, 1.2)), Outcome::differs);
+  EXPECT_EQ(outcome_of(over(Relation::at_least, 1.1, 1.2)), Outcome::holds);
+  EXPECT_EQ(outcome_of(over(Relation::at_least, 0.5, 1.1)), Outcome::not_testable);
+  EXPECT_EQ(outcome_of(over(Relation::at_least, 0.5, 0.9)), Outcome::differs);
+  EXPECT_EQ(outcome_of(over(Relation::equal, 1, 1)), Outcome::holds);
+  EXPECT_EQ(outcome_of(over(Relation::equal, 0.5, 1.5)), Outcome::not_testable);
+  EXPECT_EQ(outcome_of(over(Relation::equal, 1.1, 1.5)), Outcome::differs);
+  EXPECT_EQ(sentence_of(over(Relation::at_most, 0.5, 1.1)), "paper at most 1, ours 0.5 to 1.1: t_m is open");
+  EXPECT_EQ(sentence_of(over(Relation::at_most, 1.1, 1.2)),
+            "paper at most 1, ours 1.1 to 1.2 (10.0 % above the bound): t_m is open");
+}
+
+// A rival at 96 % of what the network carries leaves no room for a gain of 10 %.
+TEST(Verdict, IsNotTestableWithoutRoom) {
+  Comparison comparison{.what = "bandwidth", .paper = 1.1, .ours = 0.9, .relation = Relation::at_least};
+  comparison.found(Outcome::not_testable, 1 / 0.96, "no room");
+  EXPECT_EQ(outcome_of(comparison), Outcome::not_testable);
+  EXPECT_EQ(finding_of(comparison), "no room");
+  comparison.finding->value = 1.11;
+  EXPECT_EQ(outcome_of(comparison), Outcome::differs) << "there is room";
+  comparison.ours = 1.2;
+  EXPECT_EQ(outcome_of(comparison), Outcome::holds);
+}
+
 TEST(Verdict, MentionsADoubtfulTranscript) {
   const Comparison comparison{
       .paper = 2, .ours = 3, .finding = PaperFinding{Outcome::misprint, 3, "it is ceil", true}, .aside = "4 on two ports"};

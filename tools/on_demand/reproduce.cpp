@@ -274,6 +274,7 @@ Json verdict_json(const Made& made) {
                {"ours", double{comparison.ours}},   {"relation", relations[static_cast<int>(comparison.relation)]},
                {"tolerance", comparison.tolerance}, {"verdict", name(outcome_of(comparison))}};
     if (!comparison.place.empty()) entry["place"] = comparison.place;
+    if (const auto& open = comparison.open) entry["open"] = {{"least", double{open->least}}, {"most", double{open->most}}};
     if (comparison.is_reading) entry["paper_is"] = "a reading of its words";
     if (const auto& finding = comparison.finding)
       entry["finding"] = {{"verdict", name(finding->level)},

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "papers/exhibits/irregular_open.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace quadrille::papers {
+namespace {
+
+constexpr int composing_steps = 20;
+
+// The times by the model with these values.
+std::vector<CurveTimes> times_at(const IrregularPlot& plot, const Making& making, const OpenValues& values, double share) {
+  return model_times(plot, making, composing_us_per_byte(plot.machine, share), values.small, values.with_own);
+}
+
+}  // namespace
+
+std::vector<OpenValues> open_values() {
+  std::vector<OpenValues> all;
+  for (const Bytes small : small_numbers)
+    for (const bool with_own : {true, false}) all.push_back({small, with_own});
+  return all;
+}
+
+std::string name(const OpenValues& values) {
+  return fmt::format("small number {}, with{} messages to oneself", values.small, values.with_own ? "" : "out");
+}
+
+IrregularPlot with_small(IrregularPlot plot, Bytes small, const Making& making) {
+  const auto is_small = [&](const IrregularPoint& point) { return small * least_variance <= point.most; };
+  if (small != few) std::erase_if(plot.points, [&](const IrregularPoint& point) { return !is_small(point); });
+  QUADRILLE_ASSERT(!plot.points.empty());
+  return making.small ? thinned(plot) : plot;
+}
+
+double composing_us_per_byte(const std::string& machine, double share) {
+  const FlatModel model = flat_model_of(machine_of_paper(machine));
+  return share * (model.copy_s_per_byte + model.wire_s_per_byte) * 1e6;
+}
+
+std::vector<double> composing_grid() {
+  std::vector<double> grid;
+  for (int step = 0; step <= composing_steps; ++step) grid.push_back(most_composing * step / composing_steps);
+  return grid;
+}
+
+std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making, const OpenValues& values) {
+  std::vector<ComposingRanges> ranges(plot.claims.size());
+  std::vector<bool> held_before(plot.claims.size(), false);
+  for (const double share : composing_grid()) {
+    const std::vector<CurveTimes> times = times_at(plot, making, values, share);
+    for (std::size_t i = 0; i < plot.claims.size(); ++i) {
+      const bool held = plot.claims[i].holds(times);
+      if (held && !held_before[i]) ranges[i].push_back({share, share});
+      if (held) ranges[i].back().to = share;
+      held_before[i] = held;
+    }
+  }
+  return ranges;
+}
+
+std::string composing_text(const ComposingRanges& ranges) {
+  if (ranges.empty()) return "no t_m";
+  std::vector<std::string> texts;
+  for (const auto& [from, to] : ranges) {
+    if (from == 0 && to >= most_composing) return "every t_m";
+    texts.push_back(fmt::format("{:.2g} to {:.2g}", from, to));
+  }
+  return fmt::format("t_m from {} (t_c + t_d)", fmt::join(texts, " and from "));
+}
+
+// Returns the parts. A3 has only stages III and IV of A4, which both collect.
+ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve) {
+  FlatModel without_composing = model;
+  without_composing.compose_s_per_byte = 0;
+  const auto ms = [&](const StageFigures& stage, const FlatModel& by) {
+    return model_ms({stage}, by, curve.mode == ExchangeMode::blocking ? ExchangeMode::blocking : ExchangeMode::one_buffer);
+  };
+  ExchangeParts parts;
+  const std::size_t distributing = curve.algorithm == 4 ? 2 : 0;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const double moving = ms(stages[i], without_composing), composing = ms(stages[i], model) - moving;
+    const bool is_hidden = curve.mode == ExchangeMode::two_buffers && i > 0;
+    (i < distributing ? parts.distribute : parts.collect) += is_hidden ? std::max(0.0, composing - moving) : composing;
+    parts.communicate += moving;
+  }
+  return parts;
+}
+
+void add_parts(Reproduction& made, const IrregularPlot& whole, const Quotation& said, const Making& making) {
+  const IrregularPlot plot = making.small ? thinned(whole) : whole;
+  const double us_per_byte = composing_us_per_byte(plot.machine, most_composing);
+  const FlatModel model = flat_of_elements(plot.machine, us_per_byte);
+  const std::uint64_t draws = draws_of(plot.pattern, making);
+  const auto mean_parts = [&](std::size_t point, const IrregularCurve& curve, std::vector<StageFigures> CountedExchange::*stages) {
+    ExchangeParts mean;
+    for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+      const CountedExchange& counted = counted_exchange(plot.points[point], plot.pattern, seed, curve.algorithm);
+      const ExchangeParts parts = parts_of(counted.*stages, model, curve);
+      mean.distribute += parts.distribute / Number(draws);
+      mean.communicate += parts.communicate / Number(draws);
+      mean.collect += parts.collect / Number(draws);
+    }
+    return mean;
+  };
+  Sheet sheet{.name = fmt::format("parts-{}", plot.name),
+              .columns = {"algorithm, longest message (elements)", "distribute (ms)", "communicate (ms)", "collect (ms)"}};
+  for (std::size_t point = 0; point < plot.points.size(); ++point)
+    for (const IrregularCurve& curve : plot.curves) {
+      const ExchangeParts parts = mean_parts(point, curve, &CountedExchange::with_own);
+      sheet.rows.push_back(
+          {fmt::format("{}, {}", curve.label(), plot.points[point].most), parts.distribute, parts.communicate, parts.collect});
+    }
+  made.panels.push_back({.title = fmt::format("{}, model, t_m = {:.3g} µs/byte", plot.title(), us_per_byte),
+                         .x_label = sheet.columns[0],
+                         .y_label = "time (ms)",
+                         .sheet = made.sheets.size(),
+                         .x = 0,
+                         .curves = {{1, "distribute"}, {2, "communicate"}, {3, "collect"}},
+                         .kind = PanelKind::bars,
+                         .range_group = 1});
+  made.sheets.push_back(std::move(sheet));
+  for (const ExchangeMode mode : {ExchangeMode::blocking, ExchangeMode::one_buffer}) {
+    const IrregularCurve a3{3, mode}, a4{4, mode};
+    const auto has = [&](const IrregularCurve& curve) {
+      return std::find(plot.curves.begin(), plot.curves.end(), curve) != plot.curves.end();
+    };
+    if (!has(a3) || !has(a4) || plot.pattern != TrafficKind::transpose) continue;
+    const auto ratio = [&](std::vector<StageFigures> CountedExchange::*stages) {
+      double least = 1e300;
+      for (std::size_t point = 0; point < plot.points.size(); ++point)
+        least = std::min(least, mean_parts(point, a3, stages).communicate / mean_parts(point, a4, stages).communicate);
+      return least;
+    };
+    made.at_least(fmt::format("{}, model: communication time of {} over that of {}, minimum (\"{}\")", plot.title(), a3.label(),
+                              a4.label(), said.words),
+                  1, ratio(&CountedExchange::with_own), said.place)
+        .because(a3_and_a4)
+        .beside(without_own(ratio(&CountedExchange::without)));
+  }
+}
+
+// For which values of what is open each claim about figures 15 to 23 holds, and how many hold together.
+
+namespace {
+
+struct OpenClaim {
+  int figure = 0;
+  IrregularPlot plot;
+  IrregularClaim claim;
+  std::vector<ComposingRanges> ranges;  // by open_values()
+
+  bool holds_at(std::size_t values, double share) const {
+    return std::any_of(ranges[values].begin(), ranges[values].end(),
+                       [&](const ComposingRange& range) { return range.from <= share && share <= range.to; });
+  }
+};
+
+std::vector<OpenClaim> claims_about(const std::string& machine, const Making& making) {
+  std::vector<OpenClaim> claims;
+  for (int figure = 15; figure <= 23; ++figure)
+    for (const IrregularPlot& plot : plots_of(figure)) {
+      if (plot.machine != machine) continue;
+      making.show(fmt::format("figure {}, {}", figure, plot.title()));
+      std::vector<OpenClaim> of_plot;
+      for (const IrregularClaim& claim : plot.claims) of_plot.push_back({figure, plot, claim, {}});
+      for (const OpenValues& values : open_values()) {
+        const std::vector<ComposingRanges> ranges = composing_ranges(with_small(plot, values.small, making), making, values);
+        for (std::size_t i = 0; i < of_plot.size(); ++i) of_plot[i].ranges.push_back(ranges[i]);
+      }
+      std::move(of_plot.begin(), of_plot.end(), std::back_inserter(claims));
+    }
+  return claims;
+}
+
+// The values for which the most claims hold together. Of several, the first.
+struct Together {
+  std::size_t values = 0, held = 0;
+  double share = 0;
+};
+
+Together most_together(const std::vector<OpenClaim>& claims, Sheet& sheet, const std::string& machine) {
+  Together best;
+  for (const double share : composing_grid()) {
+    std::vector<Cell> row{machine, share};
+    for (std::size_t values = 0; values < open_values().size(); ++values) {
+      const std::size_t held =
+          index(std::count_if(claims.begin(), claims.end(), [&](const OpenClaim& each) { return each.holds_at(values, share); }));
+      if (held > best.held) best = {values, held, share};
+      row.emplace_back(static_cast<Count>(held));
+    }
+    sheet.rows.push_back(std::move(row));
+  }
+  return best;
+}
+
+Reproduction make_liu2002_open(const Making& making) {
+  Reproduction made{
+      .remarks = {
+          "Table 1 has no t_m, the time to compose a byte: it is tried from 0 to t_c + t_d. The paper's \"small number of "
+          "elements\" is "
+          "tried as 1 and as 4; points whose longest message has under four times as many are left out then. Messages to oneself "
+          "are "
+          "counted, as section 3 assumes, or not, as our schedules run. Ranks keep step under blocking mode, as theorem 2 assumes.",
+          "`claims` says for each claim of figures 15 to 23 for which t_m it holds, given the other values, and `together` how "
+          "many "
+          "hold for the same values. A claim that holds for some values only is not testable, because we would choose the "
+          "values."}};
+  Sheet claims{.name = "claims", .columns = {"machine", "figure", "plot", "claim"}}, together{.name = "together"};
+  together.columns = {"machine", "t_m over t_c + t_d"};
+  for (const OpenValues& values : open_values())
+    for (Sheet* sheet : {&claims, &together}) sheet->columns.push_back(name(values));
+  for (const std::string machine : {"t3d", "sp2"}) {
+    const std::vector<OpenClaim> list = claims_about(machine, making);
+    for (const OpenClaim& each : list) {
+      std::vector<Cell> row{machine, Count{each.figure}, each.plot.title(), each.claim.what};
+      for (const ComposingRanges& ranges : each.ranges) row.emplace_back(composing_text(ranges));
+      claims.rows.push_back(std::move(row));
+    }
+    const Together best = most_together(list, together, machine);
+    std::vector<std::string> failing;
+    for (const OpenClaim& each : list)
+      if (!each.holds_at(best.values, best.share))
+        failing.push_back(fmt::format("figure {}, {}: {}", each.figure, each.plot.title(), each.claim.what));
+    made.equal(
+            fmt::format("{}: claims about figures 15 to 23 that hold together, by the model with {} and t_m = {:.2g} (t_c + t_d), "
+                        "of what is open the best values",
+                        machine, name(open_values()[best.values]), best.share),
+            list.size(), best.held, "sections 4.1 and 4.2")
+        .because(fmt::format("with these values do not hold {}", fmt::join(failing, "; ")));
+  }
+  made.sheets = {std::move(claims), std::move(together)};
+  return made;
+}
+
+}  // namespace
+
+extern const Exhibit liu2002_open{
+    .id = "liu2002-open",
+    .title = "What the paper leaves open, and for which values its claims hold",
+    .source = "liu2002, table 1 and sections 3, 4.1 and 4.2",
+    .about = "claims about figures 15 to 23 by the flat model, over all values of what the paper does not say",
+    .make = make_liu2002_open,
+};
+
+}  // namespace quadrille::papers
