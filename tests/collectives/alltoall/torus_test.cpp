@@ -311,8 +311,8 @@ TEST(Torus, HasTheFiguresOfTheComparisonTable) {
   }
 }
 
-// The messages of an alternating kernel are not the longest in the same steps of rows and columns. So the columns take their steps in
-// rounds with long messages. If r = 0 and c = 4 (mod 8), their first messages may still be the longest of their round.
+// The messages of an alternating kernel are not the longest in the same steps of rows and columns. So the columns take their steps
+// in rounds with long messages. If r = 0 and c = 4 (mod 8), their first messages may still be the longest of their round.
 TEST(Torus, AlternatingKernelsHaveTheLeastVolumeOnMostUnequalSides) {
   Count exact = 0;
   for (Count r = 4; r <= extent(12, 24, 40); r += 4)
@@ -336,7 +336,8 @@ TEST(Torus, AlternatingKernelsHaveTheLeastVolumeIfDimensionsAreSplit) {
     const Bytes b = 4 * static_cast<Bytes>(sides.size());
     const Schedule schedule = torus(sides, b, "torus:kernel=ar,order=dimension-split");
     expect_right(schedule);
-    EXPECT_EQ(figures(schedule).c2, lower_bounds(schedule.problem, Topology::torus(sides)).at(0).value) << Topology::torus(sides).name();
+    EXPECT_EQ(figures(schedule).c2, lower_bounds(schedule.problem, Topology::torus(sides)).at(0).value)
+        << Topology::torus(sides).name();
   }
 }
 
