@@ -55,7 +55,7 @@ struct Decision {
   std::string preset;           // the preset machine that supplied the prices because nothing was measured here; empty: none
   ModelChoice model;            // the model of the prices, and why it is this one; null if nothing was priced
   std::string reason;           // one sentence
-  // First the chosen way, then ways with measured times, then ways with predicted times (each group: the fastest first), then the
+  // First the chosen way, then ways with measured times and ways with predicted times (both sorted, the fastest first), then the
   // others.
   std::vector<Considered> considered;
 };
@@ -64,8 +64,8 @@ struct Decision {
 // prediction's error, but at least 3 %.
 double tie_tolerance(const Decision& decision);
 
-// Returns true if the predicted time `seconds` is tied with the predicted time of the chosen way. If a way is faster by more than
-// that, it was passed over because it has more rounds.
+// Returns true if the predicted time `seconds` is tied with the predicted time of the chosen way. A way that is faster by more
+// than tie_tolerance was not chosen because it has more rounds.
 bool is_tied(const Decision& decision, double seconds);
 
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
@@ -73,7 +73,8 @@ bool is_tied(const Decision& decision, double seconds);
 // rounds, start-ups and bytes.
 std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false);
 
-// Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
+// Returns each choice of choices_worth_trying under each policy and by each executor, and the vendor's collective if there is
+// one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);
 
 // Returns the model by which the preset prices the problem (choose_model). All models but max-rate price all executors alike.
@@ -84,8 +85,8 @@ Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOption
 // wisdom_only and wisdom has no record that answers for the situation.
 Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options);
 
-// Forgets the wisdom that this process has read or measured. At its next plan that has to choose, rank 0 reads the wisdom file
-// again and sends its contents to all ranks.
+// Forgets the wisdom that this process has read or measured. When a plan next has to choose, rank 0 reads the wisdom file again
+// and sends its contents to all ranks.
 void forget_wisdom();
 
 }  // namespace quadrille
