@@ -49,8 +49,8 @@ struct RoundFigures {
   Bytes longest_exchange = 0;  // bytes of the longest exchange
   // The same if a node has one exchange at a time, with one other node and in both directions. What two ranks send each other in
   // the round is one exchange, as long as the longer of both messages (cost/matchings.hpp).
-  Count matchings = 0;        // the least number of steps, each a matching of the nodes
-  Bytes matched = 0;          // bytes of these steps, one after the other
+  Count matchings = 0;        // a lower bound of the number of steps, each a matching of the nodes
+  Bytes matched = 0;          // the same for the bytes of the steps, one step after the other
   Count inside_messages = 0;  // sent, or received, by a rank within its node
   Bytes inside_bytes = 0;     // sent, or received, by a rank within its node
   // Work of a rank, and of all ranks of a node together, because they share the node's cores, memory and network
@@ -58,14 +58,14 @@ struct RoundFigures {
   Count outside_messages = 0;       // sent by a rank to other nodes, or received from them
   Bytes outside_bytes = 0;          // bytes of these
   Count node_outside_messages = 0;  // the same for all ranks of a node together
-  Count node_inside_messages = 0;   // sent by all ranks of a node together within it
+  Count node_inside_messages = 0;   // messages between ranks of the same node, summed over the node
   Bytes node_inside_bytes = 0;      // bytes of these
   // Within a node the receiver of a message has most of the work. It waits for a short message and takes it out of shared memory,
   // into which the sender has copied it. It copies a long message from the sender's memory.
   Count taken_messages = 0;  // of a rank: three quarters of those that it receives, and a quarter of those that it sends
   Bytes taken_bytes = 0;     // of a rank: what it receives, or if that is more, what it sends in messages of up to 16 KiB
-  Bytes with_copied = 0;     // taken_bytes of a rank, and what it copies between its own buffers
-  Bytes with_combined = 0;   // these, and what it combines in reductions
+  Bytes with_copied = 0;     // taken_bytes plus the bytes that the rank copies between its own buffers
+  Bytes with_combined = 0;   // with_copied plus the bytes that the rank combines in reductions
   Bytes node_copied = 0;     // bytes that all ranks of a node together copy between their own buffers
   Bytes node_combined = 0;   // bytes that all ranks of a node together combine in reductions
   bool in_cycle = false;     // in the whole operation, do ranks wait for each other in a cycle?
@@ -78,9 +78,9 @@ struct StageFigures {
   Bytes volume = 0;    // V: sum over the rounds of `bytes`
   Bytes wire = 0;      // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
   Bytes load = 0;      // the most bytes that a rank sends, or receives, in the stage
-  // Bytes of the longest chain of messages, from round to round, in which each has its sender or its receiver in common with the
-  // one before: each rank sends, and receives, one message at a time. From `load` to `volume`. Counted only if asked for and if
-  // it is an exchange of at most 2^24 messages among at most 2^16 ranks; otherwise it equals `volume`.
+  // The most bytes of a chain: messages of successive rounds, each with the same sender or the same receiver as the message
+  // before. They follow each other, because a rank sends, and receives, one message at a time. From `load` to `volume`. Counted
+  // only if asked for and if it is an exchange of at most 2^24 messages among at most 2^16 ranks; otherwise it equals `volume`.
   Bytes chain = 0;
   bool in_pieces = false;   // are the bytes of some message not contiguous in memory?
   bool is_chained = false;  // does a message send what an earlier round of the stage has received? Known if work is counted
@@ -337,8 +337,8 @@ Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& mod
 //
 // The cost of a single message, for models that define one. The event-driven simulator (simulate.hpp) uses it.
 
-// The time for which each resource of the flat machine [liu2002, section 2.1] serves a message. Each serves one message at a time
-// (simulate.hpp, docs/simulation.md).
+// The time for which each resource of the flat machine [liu2002, section 2.1] serves a message. A resource serves one message at
+// a time (simulate.hpp, docs/simulation.md).
 struct ResourceTimes {
   Picoseconds send_startup = 0, receive_startup = 0;  // processor: T_s of the sender and of the receiver
   ByteTime compose;                                   // processor of the sender: t_m
@@ -348,7 +348,7 @@ struct ResourceTimes {
 };
 
 // The cost of a single message: LogGP [alexandrov1995], extended to several ports. The sender is busy for `overhead`.
-// `latency` later the message begins to arrive, which takes `per_byte` for each byte. Then the receiver is busy for
+// `latency` later the message begins to arrive; the arrival takes `per_byte` for each byte. Then the receiver is busy for
 // `overhead`.
 struct MessageTimes {
   Picoseconds overhead = 0;            // o

@@ -59,7 +59,7 @@ struct OverRanks {
 };
 
 // What the MPI library is assumed to do in its own collective: by its built-in rules it takes `algorithm`, which sends the messages
-// of `equivalent` (vendor_choice.hpp). Nobody has looked.
+// of `equivalent` (vendor_choice.hpp). The race does not observe what the library does.
 struct AssumedVendor {
   std::string title;      // VendorLibrary::title
   std::string algorithm;  // the library's name of it
@@ -78,9 +78,11 @@ struct RaceEntry {
   std::vector<std::vector<double>> samples_s;
   OverRanks over_ranks;      // medians over all batches
   double clock_bound_s = 0;  // largest error of these times that differences between the ranks' clocks can cause; 0: one clock
-  // By the fit of the candidate's executor; absent without one. For `vendor`: of what it is assumed to do, by the fit of MPI.
+  // From the fit of the candidate's executor; absent if there is no fit. For `vendor`: the time of `assumed`, from the fit of
+  // executor mpi.
   std::optional<double> predicted_seconds;
-  // Of `vendor` if its time is predicted. Absent for forced algorithms ("vendor:linear_sync"), whose settings may differ.
+  // Present for `vendor` if its time is predicted. Absent for forced algorithms ("vendor:linear_sync"), whose settings may
+  // differ.
   std::optional<AssumedVendor> assumed;
   Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor

@@ -114,7 +114,7 @@ Recording read_recording(const std::string& folder);
 // has a site on a communicator of which it is no member. What read_recording returns has passed, and projections check it again.
 void check(const Recording& recording);
 
-// Reads the entries of a rank, which must outlive it, one after the other.
+// Reads the entries of a rank one after the other. The RecordedRank must outlive this object.
 class RecordedCalls {
  public:
   explicit RecordedCalls(const RecordedRank& rank);

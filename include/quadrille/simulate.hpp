@@ -41,8 +41,8 @@ struct Simulation {
 };
 
 // Simulates round by round. `end` equals Price::blocking of the same workload exactly. If the schedule states a
-// symmetry, only the representatives' programs are made, so that a million ranks take no longer than ten; the load of
-// links is counted from the images of the representatives' messages. Throws like `workload` and `price_of`.
+// symmetry, only the representatives' programs are made, so a million ranks take no more time than ten; the load of links is
+// counted from the images of the representatives' messages. Throws like `workload` and `price_of`.
 Simulation simulate_rounds(const Schedule& schedule, const Model& model, const Coefficients& coefficients,
                            const WorkloadOptions& options = {});
 Simulation simulate_rounds(const Schedule& schedule, const Model& model, const MachineCosts& machine,
@@ -103,7 +103,8 @@ struct EventSimulation : Simulation {
 // Simulates message by message; docs/simulation.md states the rules. The result is the same as that of
 // simulate_rounds with the same model if three conditions hold: links are not simulated and each round ends with a
 // barrier; no rank sends or receives more messages in a round than it has ports; the gap is no longer than a message
-// takes. Without barriers the end is no later. If `times` has resources, there is one port, and links are refused.
+// takes. Without barriers the simulation ends at the same time or earlier. If `times` has resources, there is one port, and links
+// are refused.
 //
 // Makes one program at a time and holds 100 to 200 bytes per message. Because rounds overlap, a round or stage lasts
 // from the begin of its first message to the end of its last; links are not counted. Throws Error{misuse} if a
@@ -117,7 +118,7 @@ EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& ti
 TracedTime time_by_rounds(const Trace& trace, const Simulation& simulation);
 
 // Simulates by events, and returns the time of a trace of the same schedule. If `options` have a topology, the trace must have it,
-// too. A rank waits while it has started and is not done, and has no message under way. Throws like simulate_events.
+// too. A rank counts as waiting from its start to its end whenever it has no message under way. Throws like simulate_events.
 TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const MessageTimes& times,
                           const EventOptions& options = {});
 

@@ -61,8 +61,8 @@ class Topology {
  public:
   Topology(std::string name, std::shared_ptr<const Network> network) : name_(std::move(name)), network_(std::move(network)) {}
 
-  // Ranks are numbered row by row: dimension 0 changes slowest. All of these throw Error{misuse} if there is no
-  // dimension or a side is below 1, and Error{too_large} if there are 2^31 ranks or more.
+  // Ranks are numbered row by row: dimension 0 changes slowest. These functions throw Error{misuse} if there is no dimension or a
+  // side is below 1, and Error{too_large} if there are 2^31 ranks or more.
   static Topology ring(Count ranks);
   static Topology array(Count ranks);
   static Topology torus(const std::vector<Count>& sides, Routing routing = Routing::first_dimension_first);

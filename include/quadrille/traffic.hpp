@@ -37,7 +37,7 @@ class SparseCounts {
  public:
   // The entries may be in any order; entries of 0 bytes are dropped. Throws Error{misuse} if an entry names a rank
   // that does not exist, has a negative count or repeats a pair, and Error{too_large} if the sum reaches 2^62 bytes.
-  // If blocks are shared, all entries of a rank above 0 are of its one block; throws Error{misuse} if they differ.
+  // If blocks are shared, all entries of a sender must have the length of its one block; throws Error{misuse} if they differ.
   SparseCounts(Count ranks, std::vector<TrafficEntry> entries, bool shares_blocks = false);
 
   Count ranks() const { return static_cast<Count>(row_starts_.size()) - 1; }
@@ -80,7 +80,7 @@ class Traffic {
 
  private:
   Count ranks_;
-  Bytes block_bytes_;  // the count of every pair if there are no counts
+  Bytes block_bytes_;  // bytes of each block of an alltoall, which has no counts
   const std::vector<Bytes>* dense_;
   const SparseCounts* sparse_;
 };

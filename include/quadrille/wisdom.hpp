@@ -75,7 +75,7 @@ struct WisdomRace {
 };
 
 // All measurements of one situation, pooled over several launches. Times can differ between launches by large factors, for instance
-// because of which ranks share a core. The choice therefore rests on what several launches measured. Rules for pooling:
+// because of which ranks share a core. The choice therefore rests on what several launches measured. Pooling has these rules:
 // - If some races were undisturbed by other programs, the disturbed ones are ignored.
 // - A whole launch may be slow, so races are brought to one scale. For each way that ran in all races, take its time in this race
 //   divided by the geometric mean of its times in all races. The times of the race are divided by the median of these quotients.
@@ -87,8 +87,9 @@ struct WisdomRace {
 // A record also answers for situations with other sizes and numbers of ranks that agree with its own in everything else
 // (collective, nodes, skew and so on). Wisdom derives the ranges from all its records, so that at most one record answers for each
 // situation:
-// - Sizes: down and up to the geometric means of this size and the next measured sizes with the same number of ranks, but at most
-//   by a factor of 16. On a side without a next size: by a factor of 4. Size 0 answers only for itself.
+// - Sizes: from the geometric mean of this size and the next smaller measured one to that of this size and the next larger one
+//   (with the same number of ranks), but at most a factor of 16 in each direction. If there is no next size in a direction: a
+//   factor of 4. Size 0 answers only for itself.
 // - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers down and up to the geometric means of
 //   this number and the next measured ones, provided that the next one has records around this size, and all of these have the
 //   same fastest way as this record.
