@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Handles. NULL is no object. Functions that make an object set the handle to NULL if they fail; functions that free an object set it
+/* Handles. NULL is no object. Functions that make an object set the handle to NULL if they fail; functions that free one set it
    to NULL, too. A handle is a number that is never used for a second object. So the handle of an object that was freed, or never
    made, is refused with QUADRILLE_MISUSE. */
 typedef struct quadrille_group_handle* quadrille_group;       /* this rank's end of a group of ranks */

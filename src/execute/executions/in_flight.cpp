@@ -84,7 +84,7 @@ bool ProgressThread::is_asked() {
   return asked;
 }
 
-// Never destroyed, and its thread is never joined: it sleeps while nothing is in flight, also when the process ends.
+// Never destroyed, and its thread is never joined: the thread sleeps while nothing is in flight, even while the process ends.
 ProgressThread& ProgressThread::of_process() {
   static ProgressThread& only = *new ProgressThread;
   return only;

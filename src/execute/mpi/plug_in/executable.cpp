@@ -40,7 +40,7 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   finished_.resize(parts_of_.size());
 }
 
-// Cancels open requests, so that MPI does not write into freed memory and the next execution does not match these messages. Does
+// Cancels open requests, so that MPI does not write into freed memory, and no message of the next execution matches them. Does
 // nothing in a forked child, which does not own the requests.
 void MpiMessages::withdraw() {
   for (; open_ > 0; --open_) {
