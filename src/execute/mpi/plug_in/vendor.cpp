@@ -333,8 +333,8 @@ class VendorExecutable : public Executable {
   std::deque<MPI_Request> requests_;
 };
 
-// Returns the largest count or displacement that is passed to MPI: for a function with one block length that length, for a
-// function with counts the last displacement of a buffer.
+// Returns the largest count or displacement that is passed to MPI: if all blocks have one length, that length; otherwise the
+// length of the largest buffer, which no displacement exceeds.
 Bytes longest_count(const Problem& problem) {
   if (is_reduction(problem.collective)) return std::max(input_bytes(problem, 0), output_bytes(problem, 0)) / problem.element_bytes;
   Bytes longest = problem.block_bytes;
