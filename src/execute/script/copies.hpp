@@ -20,7 +20,8 @@ namespace quadrille {
 // The addresses of a rank's buffers during one execution.
 using Bases = ByEnum<Buffer, std::byte*, 4>;
 
-// What a copy does with its target: overwrites it, or combines the source's elements into it. The name says which operand is first.
+// What a copy does with its target: overwrites it, or combines the source's elements into it. The name of a combining effect says
+// which operand is first.
 enum class Effect : std::uint8_t { overwrite, combine_source_first, combine_target_first };
 
 // A copy of `length` bytes, repeated over three nested levels, each with a count and two strides.
@@ -98,10 +99,10 @@ inline void copy_streaming(std::byte* target, const std::byte* source, std::size
 }
 
 // Chooses between ordinary and non-temporal stores. An ordinary store first reads its line into the cache. If the line leaves the
-// cache before it is used, this read was useless, and it is a third of the memory traffic. Whether lines leave the cache early
-// depends on the data of all ranks and on other programs. So both kinds of stores are measured while the plan runs. It alternates
-// between them during the first executions and then keeps the faster one. It compares the least time of each, because other
-// programs may have disturbed some executions.
+// cache before it is used, this read, a third of the memory traffic, was useless. Whether lines leave the cache early depends on
+// the data of all ranks and on other programs. So the plan measures both kinds of stores: it alternates between them during the
+// first executions and then keeps the faster kind. It compares the least time of each kind, because other programs may have
+// disturbed some executions.
 class StreamingTrial {
  public:
   bool streams() const { return streams_; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Connects the ranks of a plan when it is made: they allocate their memory, tell each other where it is, and look up the place of
-// each message that they receive. So nothing is matched when the plan runs.
+// each message that they receive. So no messages are matched when the plan runs.
 //
 // An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
-// with everything that receivers write. Otherwise they would lie on separate pages for each process; with many ranks per core, the
+// with everything that receivers write. Otherwise there would be separate pages for each process. With many ranks per core, the
 // TLB misses on all these pages would cost as much as the short messages.
 #pragma once
 
@@ -43,7 +43,8 @@ struct AreaBlocks {  // the blocks of an area, or their acks; execution n uses b
 
 // What a rank knows of the other ranks of a plan.
 struct Connection {
-  // A message that this rank receives. The first cache line holds what most of them need: one contiguous copy out of a block.
+  // A message that this rank receives. The first cache line holds the data for the most frequent case: one contiguous copy out of
+  // a block.
   struct alignas(64) Receive {
     AreaBlocks blocks;            // of the sender
     Bytes head = 0, payload = 0;  // offsets in a block
@@ -88,7 +89,8 @@ struct Connected {
   Connection connection;
 };
 
-// What a rank needs only until it is connected. A rank calls `offer`, gathers the places of all ranks, and calls `connect`.
+// The data that a rank needs only until it is connected. A rank calls `offer`, gathers the places of all ranks, and calls
+// `connect`.
 class Connector {
  public:
   // Where a rank keeps the memory that other ranks access.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides where the messages that a rank sends lie in shared memory, and which of them are long. It is a function of the rank's
-// script and of the costs of copies, and knows no memory and no other rank.
+// Decides where the messages that a rank sends lie in shared memory, and which of them are long. The decision is a function of
+// the rank's script and of the costs of copies; no memory and no other rank is needed for it.
 //
 // A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
 // number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are one
-// group; under dataflow each message is one. The head of a group comes first, then the bytes of its messages. Each block also has
-// *acknowledgements* (acks), one for each long message, which its receiver writes.
+// group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages. Each
+// block also has *acknowledgements* (acks), one for each long message, which its receiver writes.
 //
 // A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::eager_limit() bytes.
 #pragma once
@@ -27,8 +27,8 @@ struct Reach {
   bool holds_everything = false, reads_private_memory = false;
 };
 
-// The head of a group. The flag's number is that of the execution. If the group has a long message, the addresses of the sender's
-// buffers follow; otherwise it has only the flag.
+// The head of a group. The number of its flag is that of the execution. If the group has a long message, the addresses of the
+// sender's buffers follow; otherwise it has only the flag.
 struct GroupHead {
   Flag flag;
   std::uint64_t bases[4];  // addresses of the buffers in the sender's process

@@ -138,7 +138,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   return bases_;
 }
 
-// Returns a receiver that has not yet copied what an earlier execution has put into the next block; null if there is none.
+// Returns a receiver that has not yet copied what an earlier execution put into the next block; null if all have.
 const Connection::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= layout_.block_mask) return nullptr;
   const std::uint64_t needed = execution_ - layout_.block_mask;
@@ -155,7 +155,7 @@ Offset SharedMessages::offset_of(Buffer buffer) const {
   return first < last ? space_.offset_of(bases_[buffer], first, last) : 0;
 }
 
-// Must the sender copy this long message into its block? It must if no other process can read its buffer.
+// Must the sender copy this long message into its block? Yes if other processes cannot read its buffer.
 bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
   if (space_.reads_private_memory()) return false;
   return !std::all_of(message.regions.begin(), message.regions.end(),
