@@ -80,7 +80,7 @@ Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candi
 // {.preset = find_machine("hdr")}.
 struct MachineKnowledge {
   Wisdom wisdom;                       // measured there; knowledge_here fills in at least this machine's fingerprint
-  std::string file;                    // from which the wisdom was read; empty: from none
+  std::string file;                    // the file from which the wisdom was read; empty: none
   std::optional<MachineCosts> preset;  // supplies prices for executors without a fit
   std::optional<Topology> topology;    // the network for models such as `torus`; used for problems with as many ranks as it has
   bool has_mpi = true;                 // is there an MPI library for messages and collectives?

@@ -25,7 +25,7 @@ std::vector<std::string> words_for(std::string_view command, const Problem& prob
 
 // What a command may take for one problem. When it exceeds a limit, it is killed with all that it has started.
 struct GeneratorLimits {
-  std::size_t mebibytes = 256;  // of what it prints
+  std::size_t mebibytes = 256;  // limit of its output, in MiB
   double seconds = 60;
   std::string raised_by = "GeneratorLimits";  // the option that raises the limits, as errors name it
 };

@@ -57,13 +57,13 @@ struct RoundFigures {
   // adapters. If the problem names no nodes, all ranks are on one node.
   Count outside_messages = 0;       // sent by a rank to other nodes, or received from them
   Bytes outside_bytes = 0;          // bytes of these
-  Count node_outside_messages = 0;  // the same for all ranks of a node together
+  Count node_outside_messages = 0;  // sent by all ranks of a node to other nodes, or received from them
   Count node_inside_messages = 0;   // messages between ranks of the same node, summed over the node
   Bytes node_inside_bytes = 0;      // bytes of these
   // Within a node the receiver of a message has most of the work. It waits for a short message and takes it out of shared memory,
   // into which the sender has copied it. It copies a long message from the sender's memory.
-  Count taken_messages = 0;  // of a rank: three quarters of those that it receives, and a quarter of those that it sends
-  Bytes taken_bytes = 0;     // of a rank: what it receives, or if that is more, what it sends in messages of up to 16 KiB
+  Count taken_messages = 0;  // of a rank: 3/4 of the messages that it receives, plus 1/4 of those that it sends
+  Bytes taken_bytes = 0;     // of a rank: bytes received or, if more, bytes sent in messages of up to 16 KiB
   Bytes with_copied = 0;     // taken_bytes plus the bytes that the rank copies between its own buffers
   Bytes with_combined = 0;   // with_copied plus the bytes that the rank combines in reductions
   Bytes node_copied = 0;     // bytes that all ranks of a node together copy between their own buffers
@@ -217,7 +217,7 @@ struct Model {
   bool needs_work = false;                               // requires Workload::has_work
   bool needs_exchange = false;                           // requires Workload::is_exchange
   bool prices_chains = false;                            // uses StageFigures::chain
-  std::vector<ModelTerm> terms;                          // at most as many as Charges has
+  std::vector<ModelTerm> terms;                          // at most as many as a Charges holds
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
   std::string_view shared_table = {};  // id of the model whose table in machine files this model reads; empty: its own

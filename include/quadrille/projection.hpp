@@ -34,8 +34,8 @@ struct ProjectedPiece {
   Rank rank = 0;
   ProjectedPart part = ProjectedPart::computing;
   double begin_s = 0, end_s = 0;
-  const RecordedSite* site = nullptr;  // of the call; null while the rank computes or has no processor
-  std::string_view algorithm;          // of a collective; empty: as recorded
+  const RecordedSite* site = nullptr;  // the site of the call; null while the rank computes or has no processor
+  std::string_view algorithm;          // for a collective: its algorithm; empty: as recorded
   Rank last_rank = -1;                 // the one that entered the collective last; -1: no collective whose calls were matched
 };
 
@@ -90,7 +90,7 @@ struct ProjectedRow {
   std::string function;                   // "Alltoall"; nonblocking functions have their own rows
   std::string communicator;               // its name; may be empty
   Count communicators = 1;                // how many there are
-  Count ranks = 1, nodes = 1;             // of the first one
+  Count ranks = 1, nodes = 1;             // of the first communicator
   Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes
   Count calls = 0;                        // a call of all members counts once
   Count corrected_calls = 0;              // how many of them have a price that was multiplied by a residual

@@ -72,7 +72,7 @@ struct RaceEntry {
   std::vector<Way> same_as;        // other candidates whose programs are identical on every rank; they did not run again
   std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
   Bytes staging_bytes = 0;         // the executor's packing memory on the rank that needs most
-  Spread seconds;                  // of one run, over the repetitions
+  Spread seconds;                  // time of one run: its spread over the repetitions
   // The raw times behind `seconds`: samples_s[r] lists, in the order of execution, the time per run of each batch in repetition r.
   // The median of these batches is the repetition's time.
   std::vector<std::vector<double>> samples_s;
@@ -84,7 +84,7 @@ struct RaceEntry {
   // Present for `vendor` if its time is predicted. Absent for forced algorithms ("vendor:linear_sync"), whose settings may
   // differ.
   std::optional<AssumedVendor> assumed;
-  Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
+  Phases phases;                  // phases of one run: means over ranks and over runs that are not the timed ones
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor
   std::optional<Spread> to_best;  // own time / time of RaceResult::best in each repetition; absent if the data was wrong
   std::string failed_check;       // where the data was wrong; empty: the data was checked and is right
@@ -117,7 +117,7 @@ struct RaceResult {
   std::optional<double> prediction_error;             // median of |predicted / measured - 1|, without `vendor`
   std::optional<std::size_t> best;                    // among entries with right data, the one with the least median
   Conclusion conclusion = Conclusion::wrong_data;
-  double confidence = 0;      // of all intervals
+  double confidence = 0;      // confidence of all intervals
   MachineLoad load;           // during the measurement, on the machine where it disturbs most
   Count runs_per_sample = 1;  // runs in a batch
   Count buffer_pairs = 1;     // pairs of input and output buffers that the runs cycle through

@@ -45,7 +45,7 @@ struct RecordedSite {
   std::size_t communicator = 0;  // index in Recording::communicators
   Rank root = -1;                // of rooted collectives
   std::string type, operation;   // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
-  Bytes type_bytes = 0;          // of reductions: size of an element
+  Bytes type_bytes = 0;          // for reductions: size of an element
   // Bytes of a block as in Problem: for an alltoall what goes to one rank, for a reduction the vector. For collectives with
   // counts: the sum of `counts` or, in a gatherv or scatterv at a rank that is not the root, the rank's own block.
   Bytes block_bytes = 0;
@@ -88,7 +88,7 @@ struct RecordedRank {
   double seconds = 0;                       // from the end of MPI_Init to MPI_Finalize or the last entry
   Count calls = 0;                          // entries, repetitions included
   std::vector<std::uint32_t> sites;         // the rank's sites, as indices in Recording::sites
-  std::vector<RecordedTimes> times;         // of each of these
+  std::vector<RecordedTimes> times;         // by entry of `sites`
   std::vector<RecordedFunction> functions;  // point-to-point functions
   double tick_s = 1e-9;                     // unit of the times in `entries`
   std::string entries;                      // read them by RecordedCalls

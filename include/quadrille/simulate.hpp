@@ -56,7 +56,7 @@ struct MessageEnd {
   bool sends = false;
   Count round = 0;
   Picoseconds begin = 0, end = 0;
-  Rank sender = 0;   // of the message
+  Rank sender = 0;   // sender of the message
   Count number = 0;  // the message is the number-th (from 0) that its sender posts
 };
 
@@ -85,7 +85,7 @@ struct EventOptions {
   Picoseconds late_by = 0;  // by how much they start later
   Count slow_links = 0;     // number of slow links
   double slowness = 1;      // factor by which slow links need longer for each byte
-  double jitter = 0;        // from 0 to 1: each overhead and latency grows by a random share of itself, up to this one
+  double jitter = 0;        // from 0 to 1: each overhead and latency grows by a random share of itself, at most by this share
   // Called now and then with the number of messages that have arrived and of all messages; first when all programs
   // have been made.
   std::function<void(Count arrived, Count messages)> progress = {};

@@ -26,7 +26,7 @@ enum class MessageEnds : std::uint8_t { both, sender_only, receiver_only };
 struct TracedMessage {
   Count round = 0;
   Rank from = 0, to = 0;
-  Bytes bytes = 0;          // that the sender reads; if the message has no sender, that the receiver writes
+  Bytes bytes = 0;          // bytes that the sender reads or, if there is no sender, that the receiver writes
   bool is_control = false;  // a header, an exchange of counts, or a message of a barrier: it has no regions
   MessageEnds ends = MessageEnds::both;
   std::optional<Port> port;

@@ -63,7 +63,7 @@ struct TuneProgress {
   // While racing:
   const TuneCell* cell = nullptr;       // valid during the call
   std::size_t number = 0, cells = 0;    // the number of the cell, from 1 on, and how many cells there are
-  int repetition = 0, repetitions = 0;  // of the present elimination round, from 0 on
+  int repetition = 0, repetitions = 0;  // number of the repetition, from 0, and how many the present elimination round has
   std::size_t ways = 0;                 // number of ways that race in this round
   std::optional<double> seconds_left;   // estimate for the remaining cells; absent before the first one is measured
 };
@@ -86,7 +86,7 @@ struct TuneOptions {
   bool vendor = false;
 
   // These are called on rank 0.
-  std::function<void(std::size_t open, std::size_t cells)> begin;                // `open` of the `cells` cells have to be measured
+  std::function<void(std::size_t open, std::size_t cells)> begin;                // `open` of `cells` cells have to be measured
   std::function<void(const TuneProgress& progress)> progress;                    // several times in each cell
   std::function<void(const TuneCell& cell, const std::string& sentence)> wrong;  // a way gave wrong data
   // Called on every rank before each cell. The session ends if it returns anything but 0 on any rank, such as a signal's number.

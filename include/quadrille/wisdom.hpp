@@ -37,7 +37,7 @@ struct Situation {
   Collective collective = Collective::alltoall;
   Count ranks = 1;
   Count nodes = 1;          // number of nodes that the ranks are on
-  Count ranks_of_node = 1;  // on the node with the most ranks
+  Count ranks_of_node = 1;  // number of ranks on the node that has most
   Bytes block_bytes = 0;    // for irregular collectives, the mean of all blocks, rounded up
   // Irregular collectives only: how uneven the counts are. Rounded to powers of two, so that similar counts share one situation.
   Count skew = 1;            // largest amount that a rank sends or receives / mean over all ranks, rounded to a power of two

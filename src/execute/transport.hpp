@@ -29,7 +29,7 @@ struct Arguments {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
   const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
-  const Edges* edges = nullptr;         // of an exchange by edges (exchanger.hpp), which has no buffers
+  const Edges* edges = nullptr;         // for an exchange by edges (exchanger.hpp), which has no buffers
 };
 
 // A collective made ready on one rank: a script with its messages (script/run.hpp), an exchange by edges

@@ -87,7 +87,7 @@ class PlanMemory {
     std::uint64_t plan;       // ascending
     Execution* execution;     // null: the plan is destroyed
     Bytes bytes;              // its largest size at any rank, once the ranks have agreed
-    Bytes own_bytes;          // its size here, as counted in the account
+    Bytes own_bytes;          // its size at this rank, as counted in the account
     std::uint64_t last_call;  // destroyed plans only; otherwise see Execution::last_call
   };
 

@@ -146,7 +146,7 @@ void DifferingEnds::look_for_own_edges() {
     const auto& [from, memory, expected] = edge_of(*name);
     std::optional<Bytes> sent = state_.far().unexpected(state_.kind(state_.is_short(expected) ? Form::early : Form::single), from);
     if (!sent && !state_.is_short(expected)) sent = packed_instead(from);
-    if (!sent || state_.queue.start_all_receives()) continue;  // it may be for a receive that was not started
+    if (!sent || state_.queue.start_all_receives()) continue;  // the message may be for a receive that was not started
     if (std::find(before.begin(), before.end(), from) != before.end())
       throw Error(
           ErrorCode::misuse,
@@ -193,7 +193,7 @@ void DifferingEnds::note_missing() {
 std::optional<DifferingEnds::Found> DifferingEnds::found_instead_of(std::uint64_t what) {
   const auto [decision, node, is_packed] = Missed::from(what);
   const auto ahead = static_cast<std::int32_t>(static_cast<std::uint32_t>(decision - state_.decision));
-  if (ahead > 0 || (ahead == 0 && !state_.is_decided)) return {};  // it may be a message for which this rank has still to ask
+  if (ahead > 0 || (ahead == 0 && !state_.is_decided)) return {};  // this rank may start a receive for the message later
   const auto found = [this, decision = decision](Form form, Rank from) -> std::optional<Found> {
     const auto bytes = state_.far().unexpected({form, decision}, from);
     return bytes ? std::optional(Found{form, from, *bytes}) : std::nullopt;

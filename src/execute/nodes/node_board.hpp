@@ -67,7 +67,7 @@ class PackedMessage {
   const EdgeTotals& totals() const { return all_; }
   EdgeTotals totals_to(Rank receiver) const;
   Range edges(Rank sender, Rank receiver) const;        // by their places
-  std::span<const std::byte> edge(Count number) const;  // of such a range
+  std::span<const std::byte> edge(Count number) const;  // the bytes of an edge; `number` is from such a range
 
  private:
   std::uint32_t number_at(Count position) const;  // the message is an array of numbers in front of the edges' bytes

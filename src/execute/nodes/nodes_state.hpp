@@ -124,7 +124,7 @@ struct NodesState {
   // The execution.
   const Edges* edges = nullptr;
   std::uint64_t exchange = 0, decision = 0;  // numbers of this exchange, and among those that may pack
-  bool is_decided = true;                    // of this rank's short edges
+  bool is_decided = true;                    // are this rank's short edges decided?
   std::vector<ToUnpack> to_unpack;
 };
 

@@ -26,7 +26,7 @@ struct CompletionStamps {
   std::uint64_t* completed = nullptr;       // by message of the whole script
   std::uint64_t* last = nullptr;            // the last time stamp
   const std::uint8_t* is_long = nullptr;    // by message of the whole script
-  const std::uint32_t* of_whole = nullptr;  // the messages' indices in the whole script, if the class of messages has a part of it
+  const std::uint32_t* of_whole = nullptr;  // the messages' indices in the whole script, if the class has only a part of it
   bool is_fresh = true;
 
   void operator()(std::uint32_t message) {

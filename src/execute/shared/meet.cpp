@@ -33,7 +33,7 @@ struct GroupCard {
 // What each rank tells the others when processes meet for the first time.
 struct Introduction {
   ProcessCard card;
-  Place head = 0;  // of the group of this rank's node; set by the node's first rank only
+  Place head = 0;  // head of the group of this rank's node; set by the node's first rank only
   std::uint64_t known_processes = 0;
 };
 

@@ -42,7 +42,7 @@ class FileReplacement {
   // Finds out what `file` leads to, and whether it can be written. Makes no file.
   Result<> aim_at(const std::string& file);
   Result<> open();
-  int descriptor() const { return file_.number(); }  // of the file to write to, once it is open
+  int descriptor() const { return file_.number(); }  // the descriptor of the file to write to, once it is open
   Result<> finish();
 
   // Opens the file, writes the text, brings it to the disk, and finishes.

@@ -32,7 +32,7 @@ inline Pipe make_pipe() {
 
 struct OutputLimits {
   std::size_t mebibytes = 0;
-  double seconds = 0;     // until the program must have ended
+  double seconds = 0;     // time limit of the program
   std::string raised_by;  // the option that raises the limits, as errors name it: "--limits"
 };
 

@@ -25,7 +25,7 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
     QUADRILLE_ASSERT(message.peer >= 0 && message.peer < script_->ranks && script_->ranks <= INT_MAX);
     const Region region = message.regions.empty() ? Region{} : message.regions.front();
     Bytes done = 0;
-    do {  // at least one part: a control message may have 0 bytes, and its arrival is the information
+    do {  // at least one part: a control message of 0 bytes must arrive, too
       parts_.push_back({region.buffer, message.is_send, static_cast<int>(message.peer),
                         static_cast<int>(std::min(message.bytes - done, script_->longest_message)), region.offset + done});
       done += script_->longest_message;

@@ -71,7 +71,7 @@ class ContextPool {
   struct Context {
     MPI_Comm communicator = MPI_COMM_NULL;
     MPI_Group members = MPI_GROUP_NULL;
-    std::uint64_t id = 0;    // the same on all ranks of the context, and unique
+    std::uint64_t id = 0;    // unique, and equal on all ranks of the context
     int tags = 0;            // how many tags have been used, as far as this rank knows
     std::uint64_t used = 0;  // the number of its last lease; the smallest is the least recently used
     bool spans_worlds = false;

@@ -29,8 +29,8 @@ struct ProcessCard {
   std::uint64_t pid_space;                  // inode of the pid namespace: pids can be compared only within one namespace
   std::uint64_t started;                    // start time of the process in clock ticks since boot
   std::int64_t process;                     // its pid
-  std::int32_t heap, control;               // their descriptors in that process
-  std::uint64_t heap_inode, control_inode;  // their inodes
+  std::int32_t heap, control;               // descriptors of its two files in that process
+  std::uint64_t heap_inode, control_inode;  // inodes of these files
   std::uint64_t probe;  // address of a word in private memory that holds `id`; others try to read it when the processes meet
   cpu_set_t cores;      // the cores on which it may run
 };

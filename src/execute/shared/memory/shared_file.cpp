@@ -27,7 +27,7 @@ namespace {
 
 constexpr Bytes line = 64;
 constexpr Bytes page = 4096;
-constexpr Bytes most_bytes = Bytes{1} << 47;   // of the file of another process
+constexpr Bytes most_bytes = Bytes{1} << 47;   // the largest file of another process that is accepted
 constexpr Bytes large_block = Bytes{1} << 20;  // blocks from this size on are returned to the system when they are released
 constexpr std::size_t asked_at_once = 8;       // how many retired places one call checks; thousands may be waiting
 

@@ -38,7 +38,7 @@ struct GroupHead {
 };
 
 // Each receiver writes cache lines of its own.
-struct alignas(64) Acknowledgement : Loan {};  // of a long message; the numbers are those of executions
+struct alignas(64) Acknowledgement : Loan {};  // for a long message; its numbers are those of executions
 struct alignas(64) ProgressCounter : ReaderProgress {
 };  // of a receiver that sends nothing back: the last execution that it has finished
 
@@ -52,16 +52,16 @@ struct SendAreaLayout {
     bool is_send = false, is_long = false;
   };
 
-  struct Place {        // of a send
+  struct Place {        // the place of a send
     Bytes payload = 0;  // of a short message, and of a long one if ranks cannot read private memory; offset in the block
-    Bytes ack = 0;      // of a long message; offset in the acks of the block
-    IndexRange copies;  // of a long message with a payload: into the block
+    Bytes ack = 0;      // for a long message: offset in the acks of the block
+    IndexRange copies;  // for a long message with a payload: its copies into the block
   };
 
   struct Group {
     Bytes head = 0;  // offset in the block
     bool has_long = false;
-    IndexRange copies;     // its short messages, into the block
+    IndexRange copies;     // copies of its short messages into the block
     IndexRange receivers;  // range of `rung`
   };
 
@@ -72,7 +72,7 @@ struct SendAreaLayout {
   std::vector<Rank> rung;                             // receivers whose doorbells are rung when a group is published
   std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has a counter
   ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer, the range of offsets that receivers of long messages read
-  Bytes block_bytes = 0, ack_bytes = 0;               // of one block, and of its acks
+  Bytes block_bytes = 0, ack_bytes = 0;               // bytes of one block, and of its acks
   std::uint64_t block_mask = 0;                       // the number of blocks, a power of two, less one
 
   Count blocks() const { return static_cast<Count>(block_mask + 1); }

@@ -186,16 +186,16 @@ class PairSlots {
       return offset + static_cast<Offset>(reinterpret_cast<const std::byte*>(slot) - memory);
     }
   };
-  struct Outgoing {              // of the pair from this rank to another one
+  struct Outgoing {              // state of the pair from this rank to another rank
     Run first;                   // the pair's two slots
-    bool owns_first = false;     // they lie in this rank's own control memory
+    bool owns_first = false;     // do these slots lie in this rank's own control memory?
     Slot* next = nullptr;        // for the next message
     std::uint64_t last = 0;      // the number of the last message
     std::uint64_t finished = 0;  // exchanges that the other rank is known to have finished
     Run further;                 // `most_ahead` further slots
     std::size_t cursor = 0;      // the further slot that was chosen last
   };
-  struct Inlet {  // of the pair from another rank to this one
+  struct Inlet {  // state of the pair from another rank to this rank
     Run first;
     Slot* next = nullptr;
     std::uint64_t last = 0;      // the number of the last message that has arrived

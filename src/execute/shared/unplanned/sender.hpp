@@ -166,15 +166,15 @@ class Sender {
     std::uint64_t number;
     const Edges::Send* edge;
     Offset buffer = no_buffer;  // for a message in pieces: its double buffer,
-    Bytes put = 0;              // and how many bytes have been put there so far
+    Bytes put = 0;              // and the number of bytes put there so far
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct Waiting : CopiedMessage {  // a message that is not sent at once
     const Edges::Send* edge = nullptr;
-    Offset offset = 0;          // of its memory in the shared space; 0: private
+    Offset offset = 0;          // offset of its memory in the shared space; 0: private memory
     std::uint32_t next = none;  // the next message to the same rank
 
-    Bytes wanted() const;  // of the area
+    Bytes wanted() const;  // bytes of the area that it needs
   };
 
   void make_room(std::size_t sends);
@@ -199,7 +199,7 @@ class Sender {
   PiecesTrial trial_;
   Clock::time_point started_;  // if the trial times this exchange
   Area area_;
-  std::byte* memory_ = nullptr;       // of the area, then of the double buffers
+  std::byte* memory_ = nullptr;       // memory of the area, then of the double buffers
   std::vector<Offset> free_buffers_;  // double buffers that no message uses: their places
   Bytes put_bytes_ = 0;
   ByRank<std::uint64_t> area_used_;  // by receiver: the last exchange with a message in the area

@@ -24,7 +24,7 @@ struct CopyCosts {
   std::array<double, 5> in{0.1e-6, 0.4e-6, 1.6e-6, 6e-6, 25e-6};
   std::array<double, 5> out{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
-  double wait = 2e-6;  // until a waiting rank gets its core again
+  double wait = 2e-6;  // the time until a waiting rank gets its core again
 
   // Returns the time that copying once saves, not counting the wait. `first`: this is the first message of the window with these
   // bytes. Only the first message saves the copy into the area, because later ones would use the same copy.
@@ -130,10 +130,10 @@ class CopyChoice {
   double saved_s(Bytes bytes, Count receivers, bool is_loaded) const;
   double saved_by(CopiedMessage& message, bool in_pieces) const;
 
-  Table in_s_{};        // of the copy into the area
-  Table out_less_s_{};  // of the copy out of it, less those of copying once by process_vm_readv
+  Table in_s_{};        // time of the copy into the area
+  Table out_less_s_{};  // time of the copy out of it, minus that of copying once by process_vm_readv
   Bytes eager_limit_;
-  double wait_s_, piece_s_, once_s_;  // of a wait, of copying a piece twice, and as many bytes of a long message once
+  double wait_s_, piece_s_, once_s_;  // times of a wait, of copying a piece twice, and of copying as many bytes once
 };
 
 }  // namespace quadrille

@@ -90,7 +90,7 @@ struct alignas(64) RankArea {
   };
   Sleep::Word doorbell{0};           // a futex; other ranks ring it to wake this rank
   std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
-  std::atomic<bool> through{false};  // this rank has left, and nothing that it has retired accesses the group's memory any more
+  std::atomic<bool> through{false};  // this rank has left, and its retired places need the group's memory no more
   StartRecord starts;                // the plans that this rank has started
   // Gathers alternate between the two halves. A rank may overwrite a half: it enters a gather only after all ranks have entered
   // the previous gather, and before that they have read this half in the gather before.
