@@ -21,7 +21,7 @@ namespace quadrille {
 struct CallOptions {
   std::string_view algorithm = "auto";  // as PlanOptions::algorithm; only read during the call
   // Instead of an algorithm: schedules of your own (candidate.hpp). Only read during the call. A later call finds the plan if it
-  // gives the same family or a copy of it.
+  // gives the same family or a copy of that family.
   const Family* family = nullptr;
   Effort effort = Effort::estimate;
   Policy policy = Policy::blocking;

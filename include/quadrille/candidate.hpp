@@ -23,9 +23,9 @@ namespace quadrille {
 
 // ---- Families
 //
-// A family of schedules is whatever maps a problem to a schedule: your own function, the schedules of a file, or a command that
-// prints them (generator.hpp). It is a candidate: one name stands for its schedules of all sizes and numbers of
-// ranks, and it is verified, priced, raced and run like an algorithm of the table.
+// A family of schedules maps a problem to a schedule: your own function, the schedules of a file, or a command that prints them
+// (generator.hpp). It is a candidate: one name stands for its schedules of all sizes and numbers of ranks, and it is verified,
+// priced, raced and run like an algorithm of the table.
 //
 //   const Family ring = family_of_programs("my-ring", &ring_program);  // Program ring_program(const Problem&, Rank)
 //   const std::vector<Finding> findings = verify(make_schedule(Problem::alltoall(8, 1024), ring));

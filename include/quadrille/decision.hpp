@@ -69,8 +69,8 @@ double tie_tolerance(const Decision& decision);
 bool is_tied(const Decision& decision, double seconds);
 
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
-// (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has at most as many
-// rounds, start-ups and bytes.
+// (Parameter::worth_trying). If the algorithm states a symmetry, a choice is dropped if another choice of the algorithm has at
+// most as many rounds, start-ups and bytes.
 std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false);
 
 // Returns each choice of choices_worth_trying under each policy and by each executor, and the vendor's collective if there is

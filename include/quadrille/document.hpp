@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules as files, in two forms: `quadrille-schedule/1` (JSON, all ranks in one object, strides expanded into
 // single regions) and the text form (`.sched`, one program after the other, strides kept). Reading the text form
-// gives exactly the schedule that was written. Reading JSON gives one that does the same with the same bytes, in the same rounds
-// and in the same order; only its regions may be cut differently.
-// docs/schedule-format.md describes both.
+// gives exactly the schedule that was written. Reading JSON gives a schedule with the same operations on the same bytes, in the
+// same rounds and in the same order; only its regions may be cut differently. docs/schedule-format.md describes both.
 #pragma once
 
 #include <iosfwd>

@@ -115,7 +115,8 @@ struct ExplainedWay {
   bool is_baseline = false;         // is it in the table only to be compared with others?
 };
 
-// A family of schedules of your own (candidate.hpp) by the best executor and policy. Plans take it only if it is named.
+// A family of your own schedules (candidate.hpp), run by its best executor and policy. Plans take a family only if the caller
+// names it.
 struct ExplainedFamily {
   std::string name;
   Executor executor = Executor::automatic;

@@ -69,7 +69,7 @@ struct CalibrateOptions {
   Executor executor = Executor::automatic;
   double seconds = 2;     // approximate duration of the fits; with `residuals` the call takes about twice as long
   bool residuals = true;  // compare the fitted machine's prices with the times of collectives
-  std::function<void(std::string_view doing)> progress = {};  // called now and then on rank 0
+  std::function<void(std::string_view doing)> progress = {};  // called from time to time on rank 0
 };
 
 struct Calibration {

@@ -76,7 +76,7 @@ struct StageFigures {
   Count startups = 0;  // S: sum over the rounds of `messages`
   Count messages = 0;  // the most that a rank sends, or receives, in the stage
   Bytes volume = 0;    // V: sum over the rounds of `bytes`
-  Bytes wire = 0;      // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
+  Bytes wire = 0;      // sum over the rounds of `bytes`, or of `link_bytes` if they are counted and larger
   Bytes load = 0;      // the most bytes that a rank sends, or receives, in the stage
   // The most bytes of a chain: messages of successive rounds, each with the same sender or the same receiver as the message
   // before. They follow each other, because a rank sends, and receives, one message at a time. From `load` to `volume`. Counted
@@ -120,7 +120,7 @@ Workload workload(const Schedule& schedule, const WorkloadOptions& options = {})
 // The stages of a workload in which chains are counted, but not links or nodes.
 std::vector<StageFigures> stage_figures(const Schedule& schedule);
 
-// Counts what the model needs: links, if there is a topology; nodes, work and chains, if it prices these.
+// Counts what the model needs: links, if there is a topology; nodes, work and chains, if the model prices them.
 Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology = nullptr);
 
 // Models: formulas over these figures.
@@ -328,9 +328,9 @@ struct Prediction {
 };
 
 // Predicts the times of an exchange. In blocking mode the ranks keep step: S and V are the start-ups and the volume of a stage. In
-// the other modes each rank runs at its own pace: P and L are the messages and the load of the stage. On the wire it has X bytes:
-// its chain, or, with a contention factor f, f times its load, but at most its volume. If links are counted, the bytes by which the
-// busiest link exceeds the ranks are added.
+// the other modes each rank runs at its own pace: P and L are the messages and the load of the stage. On the wire the stage has X
+// bytes: its chain or, with a contention factor f, f times its load, but at most its volume. If links are counted, the bytes by
+// which the busiest link exceeds the ranks are added.
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model);
 
 // ---- Times of messages

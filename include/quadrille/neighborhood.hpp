@@ -4,12 +4,12 @@
 //   const Neighbors around({.dimensions = {rows, columns}, .periodic = {true, true}}, ranks.rank());  // four neighbours
 //   neighbor_alltoall(ranks, around, input, output);   // blocks for and from above, below, left, right
 //
-// They are those of MPI, on typed memory. A rank has destinations, to which it sends, and sources, from which it receives. Both
-// are lists of ranks: block i of the input goes to destination i, block j of the output comes from source j. The two lists may
-// differ, repeat a rank, and contain the rank itself. If rank a lists rank b k times as a destination, b lists a k times as a
-// source. The i-th block for b in the list of a is the i-th block from a in the list of b. (On a grid the order may differ: see
-// Neighbors.) A negative rank in a list means that there is no neighbour: its block has a place in the buffer, but is neither
-// read nor written.
+// These are the neighbourhood collectives of MPI, on typed memory. A rank has destinations, to which it sends, and sources, from
+// which it receives. Both are lists of ranks: block i of the input goes to destination i, block j of the output comes from source
+// j. The two lists may differ, repeat a rank, and contain the rank itself. If rank a lists rank b k times as a destination, b
+// lists a k times as a source. The i-th block for b in the list of a is the i-th block from a in the list of b. (On a grid the
+// order may differ: see Neighbors.) A negative rank in a list means that there is no neighbour: its block has a place in the
+// buffer, but is neither read nor written.
 //
 // All ranks of the group make the call, also those without neighbours, and all make their calls in the same order. The calls run
 // as exchanges by edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours

@@ -63,7 +63,7 @@ struct ProjectionOptions {
   Count draws = 200;      // random draws from which the bands follow
   std::uint64_t seed = 1;
   PieceWatch pieces;                           // not with without_late_ranks, which moves work between ranks after it was done
-  std::function<void(double share)> progress;  // called now and then with the part of the replay that is done, from 0 to 1
+  std::function<void(double share)> progress;  // called from time to time with the part of the replay that is done, from 0 to 1
 };
 
 // A value with the 10th and the 90th percentile of the draws.

@@ -24,7 +24,7 @@ struct RecordedCommunicator {
   std::string name;
   // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. Of an intercommunicator: its own group.
   std::vector<Rank> members;
-  Count nth = 0;  // how many communicators of these members were made before; with the members, this identifies it on all ranks
+  Count nth = 0;  // number of earlier communicators of these members; the two together identify it on all ranks
   bool is_inter = false;
   auto operator<=>(const RecordedCommunicator&) const = default;
 };

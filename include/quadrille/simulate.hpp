@@ -86,8 +86,8 @@ struct EventOptions {
   Count slow_links = 0;     // number of slow links
   double slowness = 1;      // factor by which slow links need longer for each byte
   double jitter = 0;        // from 0 to 1: each overhead and latency grows by a random share of itself, at most by this share
-  // Called now and then with the number of messages that have arrived and of all messages; first when all programs
-  // have been made.
+  // Called from time to time with the number of messages that have arrived and the number of all messages; first when all
+  // programs have been made.
   std::function<void(Count arrived, Count messages)> progress = {};
   std::function<void(const MessageEnd&)> message_end = {};  // called for both ends of each message, in no particular order
   std::function<void(const LinkUse&)> link_use = {};        // with a topology: called for each link of each message
@@ -148,7 +148,8 @@ class ExitDelays {
   // The time of the call if all ranks enter at the same time: the largest delay.
   double together() const { return together_; }
 
-  // Returns these delays times `factor`. So the delays of a simulation can be made to agree with another price of the same call.
+  // Returns these delays times `factor`, for example to make the delays of a simulation agree with another price of the same
+  // call.
   ExitDelays scaled(double factor) const;
 
   // Sets `exits` to the times when ranks leave, if they enter at `entries`. Both have one time per rank, in seconds. Takes p^2

@@ -87,8 +87,8 @@ class Traffic {
 
 // Neighbourhood allgatherv among shares.size() ranks: rank i has a block of shares[i] bytes, and each rank receives the blocks of
 // the ranks in its list `sources`, in ascending order of these ranks. A rank may list itself. A rank that it lists several times
-// sends its block once: the other places need a copy inside the rank. Nobody needs the block of a rank that nobody lists, so the
-// input of this rank is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
+// sends its block once: the rank itself must copy the block to the other places. If no rank lists a rank, no rank needs its
+// block, so its input is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
 Problem neighborhood_allgatherv(const std::vector<Bytes>& shares, const std::vector<std::vector<Rank>>& sources);
 
 // The same counts, with shared blocks. `problem` must be an alltoallv. Throws as SparseCounts does.

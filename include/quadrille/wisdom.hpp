@@ -90,9 +90,9 @@ struct WisdomRace {
 // - Sizes: from the geometric mean of this size and the next smaller measured one to that of this size and the next larger one
 //   (with the same number of ranks), but at most a factor of 16 in each direction. If there is no next size in a direction: a
 //   factor of 4. Size 0 answers only for itself.
-// - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers down and up to the geometric means of
-//   this number and the next measured ones, provided that the next one has records around this size, and all of these have the
-//   same fastest way as this record.
+// - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers from the geometric mean of this number
+//   and the next smaller measured one to that of this number and the next larger one. In each direction this requires that the
+//   next number has records around this size, and that all these records have the same fastest way as this record.
 // A way may therefore be found for a number of ranks that its algorithm does not support: callers must ask `applies`.
 struct WisdomRecord {
   Situation situation;

@@ -103,8 +103,8 @@ inline bool is_first_launched() {
   return true;
 }
 
-// What the environment variables of MPI's launchers say about this process, and words about the libraries for sentences; these
-// functions are not inline.
+// Functions about the environment variables of MPI's launchers in this process, and words about the libraries for sentences. They
+// are not inline.
 //
 // Returns the libraries whose launchers may have started this process. Of libraries with the same variables, only the first.
 std::vector<const MpiLibrary*> launching_libraries(std::span<const MpiLibrary> libraries = mpi_libraries);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An exchange by edges: each rank lists what it sends to whom and what it receives from whom. No plan is made. Both ends of an
-// edge know its length. There may be several edges from one rank to another: the k-th edge that the sender lists belongs to the
-// k-th edge that the receiver lists.
+// An exchange by edges: each rank lists its sends and receives, each with the other rank and the memory. No plan is made. Both
+// ends of an edge know its length. There may be several edges from one rank to another: the k-th edge that the sender lists
+// belongs to the k-th edge that the receiver lists.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class EdgeLists {
   void receive(Rank from, std::byte* memory, Bytes bytes) {
     if (bytes != 0) receives_.push_back({from, memory, bytes});
   }
-  // For edges in the order of ranks: moves those with ranks above `rank` to the front, so that not all ranks begin with the same
-  // one.
+  // For edges in the order of ranks: moves the edges with ranks above `rank` to the front, so that not all ranks begin with the
+  // same rank.
   void begin_after(Rank rank) {
     rotate(sends_, [rank](const Edges::Send& edge) { return edge.to > rank; });
     rotate(receives_, [rank](const Edges::Receive& edge) { return edge.from > rank; });

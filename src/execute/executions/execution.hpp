@@ -110,7 +110,7 @@ class Execution {
   // Waits until `started` is complete, and throws its error if it has one.
   void wait(Started& started);
 
-  // Ends all open executions of this plan without waiting for other ranks. Afterwards nobody reads or writes their buffers. The
+  // Ends all open executions of this plan without waiting for other ranks. Afterwards no rank reads or writes their buffers. The
   // plan cannot be executed again, because other ranks may have completed these executions. A group that shares memory fails as a
   // whole.
   void withdraw(Started& started) noexcept;

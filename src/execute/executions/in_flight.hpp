@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of one rank: the list of those that are open, and the order in which they were started. Every call that waits
+// The executions of one rank: the list of open executions, and the order in which executions were started. Every call that waits
 // advances all of them. Otherwise this rank could wait for a rank that itself waits for one of these executions: a deadlock.
 // Several threads may advance the list at the same time: each execution has a try-lock, so one thread at a time advances it.
 // There is no other lock. Usually the list is empty, which one load shows.

@@ -24,7 +24,7 @@ struct MpiPlugIn {
 inline constexpr const char* plug_in_symbol = "quadrille_plug_in";
 using PlugInFunction = const MpiPlugIn* (*)();
 
-// Loads a plug-in with global symbols, because MPI libraries load components of their own, which look for the library's symbols
+// Loads a plug-in with global symbols, because MPI libraries load their own components, which look for the library's symbols
 // among the global ones. The plug-in stays loaded, because a program may make ten thousand communicators. Throws
 // Error{environment} if it cannot be loaded.
 const MpiPlugIn& load_to_run(std::string_view library);

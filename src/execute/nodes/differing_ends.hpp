@@ -74,7 +74,7 @@ class DifferingEnds {
   std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than it expects
   std::vector<std::size_t> absent_;  // received edges that were not in the packed message
   std::chrono::steady_clock::time_point absent_since_;
-  std::vector<std::vector<std::byte>> lost_;  // messages that nobody expects
+  std::vector<std::vector<std::byte>> lost_;  // messages that no rank expects
   std::uint64_t looks_for_others_ = 0;
   bool has_noted_ = false;            // does the board show what this rank misses?
   std::vector<std::uint32_t> open_;   // names of the receives that are open in this look

@@ -13,7 +13,7 @@
 
 namespace quadrille {
 
-// Each transport between nodes has a class of its own.
+// Each transport between nodes derives a class.
 class FarEdges {
  public:
   // What a message carries. Messages of one form from one rank to another arrive in the order in which they are sent.
@@ -25,9 +25,9 @@ class FarEdges {
   };
   static constexpr int forms = 4;
 
-  // Messages match if they have the same form and their exchanges the same number modulo this: a tag has no room for more.
-  // Exchanges in which edges may be packed are numbered from 1; all others are numbered separately from 1. A rank may be any
-  // number of exchanges ahead of another rank.
+  // Messages match if they have the same form and the numbers of their exchanges are equal modulo this: a tag has no room for
+  // larger numbers. Exchanges in which edges may be packed are numbered from 1; all others are numbered separately from 1. A rank
+  // may be any number of exchanges ahead of another rank.
   static constexpr int exchanges = 64;
   struct Kind {
     Form form;
@@ -62,7 +62,7 @@ class FarEdges {
   // length of its first part.)
   virtual std::optional<Bytes> unexpected(Kind kind, Rank from) = 0;
 
-  // After a failure: gives up all open messages. Afterwards nobody reads or writes their memory.
+  // After a failure: gives up all open messages. Afterwards no rank reads or writes their memory.
   virtual void withdraw() noexcept = 0;
   virtual Bytes memory_bytes() const = 0;
 };
@@ -89,7 +89,7 @@ class FarQueue {
 
   void clear();  // at the begin of an exchange
 
-  // Adds a message. `start` then starts those that were added since the last call, as far as the window allows.
+  // Adds a message. `start` starts the messages that were added since its last call, as far as the window allows.
   void send(FarEdges::Kind kind, Rank to, const std::byte* memory, Bytes bytes) {
     sends_.add((to - me_ + ranks_) % ranks_, {kind, to, memory, bytes});
   }

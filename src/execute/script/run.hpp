@@ -41,7 +41,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   // Returns done(). If it is false and a rank has failed, throws.
   { messages.poll(done) } -> std::convertible_to<bool>;
   messages.end();
-  messages.withdraw();  // afterwards nobody reads or writes this rank's memory; may also be called between executions
+  messages.withdraw();  // afterwards no rank reads or writes this rank's memory; may also be called between executions
   messages.fail(why);   // ranks of the same node that wait for this rank throw `why`
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
 };

@@ -25,7 +25,8 @@ Bytes in_lines(Bytes length) { return rounded_up(length, staging_alignment); }
 // The length of a list as scripts store it.
 std::uint32_t count(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
 
-// Refuses two control messages to one rank in a round: executors match messages by their order, which is undefined for these two.
+// Refuses two control messages to one rank in a round: executors match messages by their order, which is undefined for two such
+// messages.
 void check_control_messages(const Program& program) {
   for (const Round& round : program.rounds)
     for (const auto* controls : {&round.control_sends, &round.control_receives})

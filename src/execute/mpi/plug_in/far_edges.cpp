@@ -208,7 +208,7 @@ class MpiFarEdges final : public FarEdges {
 
 }  // namespace
 
-// If no ranks share memory, each is a node of its own.
+// If no ranks share memory, each rank is a node.
 std::unique_ptr<Executable> prepare_nodes_exchange(MpiGroup& group) {
   Lease lease = group.lease(MpiFarEdges::tags);
   return made_or_thrown(group, [&] {

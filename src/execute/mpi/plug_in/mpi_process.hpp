@@ -64,7 +64,7 @@ class ContextPool {
   // context that is in use is freed later, when the pool needs room.
   void forget(const MpiGroup& group);
 
-  // Frees all contexts. Call it when nobody has a lease any more.
+  // Frees all contexts. Call it when no plan has a lease any more.
   void free_all();
 
  private:

@@ -5,7 +5,7 @@
 //
 // The caller forks a guard, which starts the ranks. All ranks are in one process group, so that a signal also reaches the programs
 // that they have started. The caller forwards signals to the guard. The guard forwards them to the group, and to those of its
-// children that have left the group (timeout(1) does so). The guard is a subreaper: when a rank ends, the programs that it started
+// children that have left the group, as timeout(1) does. The guard is a subreaper: when a rank ends, the programs that it started
 // become children of the guard. So the guard can end everything by killing its children until none is left. It does so even when
 // the caller is killed. The guard leads its own session, so a signal that kills the caller's process group (`timeout -k`) does
 // not reach it.

@@ -235,7 +235,7 @@ void SharedFile::release(Place place) {
   taken_.erase(entry);
   taken_bytes_ -= length;
   if (length >= large_block) {
-    lock.unlock();  // punching the hole takes long; the piece is in neither list meanwhile, so nobody else can use it
+    lock.unlock();  // punching the hole takes long; the piece is in neither list meanwhile, so no other thread can use it
     ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place), static_cast<off_t>(length));
     lock.lock();
   }

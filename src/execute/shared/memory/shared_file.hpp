@@ -41,8 +41,8 @@ enum class FileKind : std::uint8_t {
   control,  // others also write it: flags, acks, doorbells
 };
 
-// With these seals nobody can change the size of a file. That protects other processes: if a file shrank, a process that accesses
-// memory beyond its new end would be killed by SIGBUS.
+// With these seals no process can change the size of a file. That protects other processes: if a file shrank, a process that
+// accesses memory beyond its new end would be killed by SIGBUS.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
 // Returns an anonymous file (memfd) of this size with the seals `size_seals`. Throws Error{environment} with the reason on failure.

@@ -106,7 +106,7 @@ class Claim {
   Offset place_ = 0;
 };
 
-// Two functions lay objects out in shared memory, one kind after the other. Each kind begins on a cache line of its own.
+// Two functions lay objects out in shared memory, one kind after the other. Each kind begins on a new cache line.
 template <class Object>
 Bytes placed_bytes(Count count) {
   return rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});

@@ -66,7 +66,7 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
 
 Bytes control_bytes(const ByRank<Places>& all) { return parts(all).back() + static_cast<Bytes>(sizeof(Closing)); }
 
-// Returns what the control memory needs if all ranks need as much as this one. Rank 0 allocates that much in advance: if this
+// Returns the bytes of control memory if all ranks need as much as this rank. Rank 0 allocates that much in advance: if this
 // guess is right, as it usually is, the ranks need one gather less.
 Bytes guessed_control_bytes(Count ranks, const Places& own) { return control_bytes(ByRank<Places>(ranks, own)); }
 
@@ -212,7 +212,7 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
     if (receive.is_long && !receive.is_fused) long_bytes += mine.bytes;
   }
   made.may_stream = streams_stores && long_bytes >= least_streamed;
-  // Finds sends without a receive: counts what the other ranks send to this one.
+  // Finds sends without a receive: counts the messages that the other ranks send to this rank.
   for (Rank rank = 0; rank < space.size(); ++rank) {
     const std::span<const Entry> entries = entries_of(directory_of(rank));
     sent += index(std::count_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.peer == me; }));

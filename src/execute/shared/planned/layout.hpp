@@ -37,7 +37,7 @@ struct GroupHead {
   static Bytes bytes(bool has_long) { return static_cast<Bytes>(has_long ? sizeof(GroupHead) : sizeof(Flag)); }
 };
 
-// Each receiver writes cache lines of its own.
+// Each receiver writes its own cache lines.
 struct alignas(64) Acknowledgement : Loan {};  // for a long message; its numbers are those of executions
 struct alignas(64) ProgressCounter : ReaderProgress {
 };  // of a receiver that sends nothing back: the last execution that it has finished

@@ -304,7 +304,7 @@ void SharedMessages::read_private(const Receive& receive, const GroupHead& head)
   if (count > 0) flush();
 }
 
-// Called after an error: withdraws this rank's open sends, so that nobody reads its memory after it is freed.
+// Called after an error: withdraws this rank's open sends, so that no rank reads its memory after it is freed.
 void SharedMessages::withdraw() {
   if (!space_.is_usable()) return;
   for (; open_.count > 0; --open_.count) {
@@ -313,7 +313,7 @@ void SharedMessages::withdraw() {
   }
 }
 
-// Fails the whole group, because other ranks may wait for this one in any execution.
+// Fails the whole group, because other ranks may wait for this rank in any execution.
 void SharedMessages::fail(const Error& why) noexcept {
   if (space_.is_usable()) fail_all(space_, why);
 }

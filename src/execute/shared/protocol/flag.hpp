@@ -10,7 +10,7 @@
 // So a receiver that sees number n knows that the sender has finished all copies that it made before it published n, and the
 // memory that these copies read may be written again.
 //
-// The template argument is std::atomic; tests have another one, which tries all orders in which the ranks may run.
+// The template argument is std::atomic; tests use another class, which tries all orders in which the ranks may run.
 #pragma once
 
 #include <atomic>

@@ -41,7 +41,7 @@ struct alignas(64) StartRecord {
   // old start is gone. If the entry were stored relaxed, the reader could see it with an older count, and would compare
   // starts of different numbers.
   void add(std::uint32_t plan) {
-    const std::uint64_t number = count.load(std::memory_order_relaxed);  // nobody else writes it
+    const std::uint64_t number = count.load(std::memory_order_relaxed);  // no other rank writes it
     std::atomic_ref(plans[number % kept]).store(plan, std::memory_order_release);
     count.store(number + 1, std::memory_order_release);
   }
