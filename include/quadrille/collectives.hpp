@@ -154,9 +154,9 @@ inline Request ibarrier(Group ranks, const CallOptions& options = {}) {
 // of any integer type, with one value per rank, in elements. A buffer may be longer than its blocks.
 //
 // alltoallv, gatherv and scatterv make no plan, so counts may change in every call. A rank waits only for the ranks that send it
-// something or get something from it, and a nonblocking call waits for no rank. In the first such call of a group, however, all
-// ranks wait for each other, because they allocate memory together. In an alltoallv on several nodes a rank also waits for ranks
-// of its node, as exchange.hpp says, because short blocks from one node to another may go in one message. If CallOptions names an
+// data or get data from it, and a nonblocking call waits for no rank. In the first such call of a group, however, all ranks wait
+// for each other, because they allocate memory together. In an alltoallv on several nodes a rank also waits for ranks of its
+// node, as exchange.hpp says, because short blocks from one node to another may go in one message. If CallOptions names an
 // algorithm, a policy or an executor, each call makes a new plan, and no rank returns before all ranks have called. This also
 // holds for nonblocking calls. If counts stay the same, keep a plan instead: plan_alltoallv and so on (typed_plan.hpp).
 //

@@ -33,8 +33,8 @@ struct DrawOptions {
   std::string note;
 };
 
-// All functions return the text of an SVG document. They throw Error{too_large} if the picture would have more parts
-// than a reader could tell apart. For a barrier, control messages are drawn, because it has no other messages.
+// All functions return the text of an SVG document. They throw Error{too_large} if the picture would have more parts than a
+// reader can distinguish. For a barrier, control messages are drawn, because it has no other messages.
 
 // Draws what the memory of each rank holds at the start and after each round [bruck1997, figure 2]. Each block is
 // labelled with its origin and its destination. Rounds in which nothing changes are left out, unless they have

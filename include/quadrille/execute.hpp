@@ -175,7 +175,7 @@ struct Way {
   Candidate algorithm;
   Policy policy = Policy::blocking;
   int buffers = 2;                          // as in PlanOptions
-  Executor executor = Executor::automatic;  // in wisdom, in decisions and in the result of a race: the one that runs it
+  Executor executor = Executor::automatic;  // in wisdom, decisions and results of races: the executor that runs the way
   bool keep_step = false;                   // as in PlanOptions
 
   bool operator==(const Way&) const = default;

@@ -131,7 +131,7 @@ struct ExplainedFamily {
 struct ExplainedVendor {
   std::string title;                  // "Open MPI 4.1"
   bool is_checked = true;             // VendorLibrary::is_checked
-  std::string algorithm;              // the library's name of it; empty: it is not known
+  std::string algorithm;              // the library's name of its algorithm; empty: not known
   std::string equivalent;             // the algorithm of our table with the same messages, without defaults; empty: there is none
   std::string reason;                 // why `algorithm` or `equivalent` is empty
   std::optional<double> predicted_s;  // by MPI messages, under the best policy; absent if their costs are not known
@@ -167,7 +167,7 @@ struct Explanation {
 enum class FlipQuantity : std::uint8_t { block_bytes, ranks, irregularity };
 
 struct ExplainOptions {
-  std::size_t most_parts = 10;   // for how many ways `parts` is computed, the best first
+  std::size_t most_parts = 10;   // number of ways, the best first, for which `parts` is computed
   double seconds = 4;            // approximate duration of the search for flips
   std::vector<Family> families;  // schedules of your own, to be compared with the chosen way; they must be right (verify.hpp)
   // Return the problem with another block size or number of ranks. Irregular collectives need these functions, because only the

@@ -33,8 +33,8 @@ struct Model;
 // The figures of one round. Each is the maximum over all ranks, nodes or links. Control messages count as messages.
 struct RoundFigures {
   Count number = 0;
-  Count messages = 0;      // sent, or received, by a rank
-  Bytes bytes = 0;         // sent, or received, by a rank
+  Count messages = 0;      // messages that a rank sends, or receives
+  Bytes bytes = 0;         // bytes that a rank sends, or receives
   Bytes longest = 0;       // bytes of the longest message
   bool both_ways = false;  // does some rank both send and receive?
   // Figures of links. They do not count control messages, except a barrier's.
@@ -51,13 +51,13 @@ struct RoundFigures {
   // the round is one exchange, as long as the longer of both messages (cost/matchings.hpp).
   Count matchings = 0;        // a lower bound of the number of steps, each a matching of the nodes
   Bytes matched = 0;          // the same for the bytes of the steps, one step after the other
-  Count inside_messages = 0;  // sent, or received, by a rank within its node
-  Bytes inside_bytes = 0;     // sent, or received, by a rank within its node
+  Count inside_messages = 0;  // messages that a rank sends, or receives, within its node
+  Bytes inside_bytes = 0;     // bytes that a rank sends, or receives, within its node
   // Work of a rank, and of all ranks of a node together, because they share the node's cores, memory and network
   // adapters. If the problem names no nodes, all ranks are on one node.
-  Count outside_messages = 0;       // sent by a rank to other nodes, or received from them
+  Count outside_messages = 0;       // messages that a rank sends to other nodes, or receives from them
   Bytes outside_bytes = 0;          // bytes of these
-  Count node_outside_messages = 0;  // sent by all ranks of a node to other nodes, or received from them
+  Count node_outside_messages = 0;  // messages that all ranks of a node send to other nodes, or receive from them
   Count node_inside_messages = 0;   // messages between ranks of the same node, summed over the node
   Bytes node_inside_bytes = 0;      // bytes of these
   // Within a node the receiver of a message has most of the work. It waits for a short message and takes it out of shared memory,
@@ -74,7 +74,7 @@ struct RoundFigures {
 struct StageFigures {
   std::string name;
   Count startups = 0;  // S: sum over the rounds of `messages`
-  Count messages = 0;  // the most that a rank sends, or receives, in the stage
+  Count messages = 0;  // the most messages that a rank sends, or receives, in the stage
   Bytes volume = 0;    // V: sum over the rounds of `bytes`
   Bytes wire = 0;      // sum over the rounds of `bytes`, or of `link_bytes` if they are counted and larger
   Bytes load = 0;      // the most bytes that a rank sends, or receives, in the stage

@@ -62,7 +62,7 @@ struct ProjectionOptions {
   Count total_cores = 0;  // cores that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // random draws from which the bands follow
   std::uint64_t seed = 1;
-  PieceWatch pieces;                           // not with without_late_ranks, which moves work between ranks after it was done
+  PieceWatch pieces;                           // not with without_late_ranks, which moves computing between ranks afterwards
   std::function<void(double share)> progress;  // called from time to time with the part of the replay that is done, from 0 to 1
 };
 

@@ -71,7 +71,7 @@ struct RaceEntry {
   bool is_auto = false;            // a plan would choose this candidate, or one of `same_as`
   std::vector<Way> same_as;        // other candidates whose programs are identical on every rank; they did not run again
   std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;         // the executor's packing memory on the rank that needs most
+  Bytes staging_bytes = 0;         // bytes of the executor's packing memory, on the rank that needs most
   Spread seconds;                  // time of one run: its spread over the repetitions
   // The raw times behind `seconds`: samples_s[r] lists, in the order of execution, the time per run of each batch in repetition r.
   // The median of these batches is the repetition's time.

@@ -81,7 +81,7 @@ struct RecordedFunction {
 struct RecordedRank {
   Rank rank = 0;
   std::string host;
-  bool has_ended = false;                   // false: it was killed, or still runs
+  bool has_ended = false;                   // false: the rank was killed, or still runs
   bool uses_wall_time = false;              // gaps are wall time, because the program has threads
   bool is_cut = false;                      // the disk was full before the end
   Count unseen_calls = 0;                   // made while another thread was in MPI: not recorded

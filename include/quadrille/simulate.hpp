@@ -69,7 +69,7 @@ struct LinkUse {
 };
 
 // How messages pass the links of a network. With cut_through, a message that waits for a link is stored in a switch and blocks no
-// other link. With wormhole, it keeps the links that it has.
+// other link. With wormhole, a waiting message keeps the links that it has.
 enum class Switching : std::uint8_t { cut_through, wormhole };
 
 struct EventOptions {
@@ -164,9 +164,9 @@ class ExitDelays {
 
 struct ExitDelayOptions {
   Policy policy = Policy::blocking;
-  // The most ranks, spread over all ranks, of which each is simulated as the late one. The delays after the entry of any other
-  // rank are those of the nearest simulated rank below it, with all ranks shifted by their distance. With a symmetry, one rank of
-  // each orbit is simulated, and the result has no such error.
+  // At most this many ranks, spread over all ranks, are simulated as the late rank, one after the other. For any other late rank
+  // the delays are those of the nearest simulated rank below it, with all ranks shifted by the distance of the two. With a
+  // symmetry, one rank of each orbit is simulated, and the result has no such error.
   Count most_simulations = 256;
   // Fewer ranks are simulated, but at least four, if all simulations together would have more messages than this.
   Count most_messages = Count{1} << 40;

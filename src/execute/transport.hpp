@@ -84,8 +84,8 @@ Bytes memory_bytes_of(const std::vector<Values>&... vectors) {
   return (Bytes{0} + ... + static_cast<Bytes>(vectors.capacity() * sizeof(Values)));
 }
 
-// The result of the local half of `prepare`: some words for the other ranks. The caller adds these words to an all_gather of its
-// own data, which saves one all_gather. Then it calls `complete` with the words of all ranks.
+// The result of the local half of `prepare`: words for the other ranks. The caller adds these words to an all_gather of its own
+// data, which saves one all_gather. Then it calls `complete` with the words of all ranks.
 class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;

@@ -4,7 +4,7 @@
 //
 // All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
 // `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first completes
-// all executions in flight, then runs the whole execution. Its blocking execution also completes all others first. Executions of
+// all executions in flight, then runs the whole execution. Its blocking executions, too, first complete all others. Executions of
 // one plan run one after the other: while one is open, later ones wait in a queue. So all ranks run them in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without

@@ -17,8 +17,8 @@
 namespace quadrille {
 namespace {
 
-// The pause between two polls. A shorter pause would gain little, because copying a part of a long message takes longer than this.
-// Without a pause the thread would take a core from the program.
+// The pause between two polls. A shorter pause would gain little, because copying a part of a long message takes longer than this
+// pause. Without a pause the thread would take a core from the program.
 constexpr std::chrono::microseconds pause{20};
 
 }  // namespace

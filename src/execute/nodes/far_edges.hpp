@@ -139,7 +139,7 @@ class FarQueue {
     std::vector<Message> messages;
     std::vector<std::uint64_t> order;    // of each message: distance, and its place in `messages`
     std::size_t next = 0, is_known = 0;  // places in `order`: the next message to start; those from here on were added last
-    Bytes bytes = 0;                     // of the messages that are not started
+    Bytes bytes = 0;                     // bytes of the messages that are not started
     Count window = 0, beside = 0;        // how many messages may be open: of the queue, and beside it
 
     void clear();

@@ -57,7 +57,7 @@ class ExecutionRecord {
   // send was complete when it was posted, `completed` is from an earlier execution, or 0.
   const std::vector<std::uint64_t>& posted() const { return posted_; }
   const std::vector<std::uint64_t>& completed() const { return completed_; }
-  // By window: the copies before, and the copies after its messages. Under dataflow, by task: copies_before only.
+  // By window: the times of the copies before and after its messages. Under dataflow, by task: copies_before only.
   const std::vector<TickSpan>& copies_before() const { return copies_before_; }
   const std::vector<TickSpan>& copies_after() const { return copies_after_; }
   const Wait* waits_begin() const { return waits_.data(); }

@@ -147,7 +147,7 @@ std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
 Lease ContextPool::lease(MpiGroup& group, int count) {
   struct Proposal {
     std::uint64_t id;      // id of a context that this rank has; 0 if it has none
-    std::uint64_t new_id;  // for the new context, if the ids of the ranks differ; rank 0's is used
+    std::uint64_t new_id;  // id of the new context if the ids of the ranks differ; rank 0's is used
     int tags;
     bool has_room;  // may this rank make one more?
   };

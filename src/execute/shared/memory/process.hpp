@@ -107,7 +107,7 @@ class Process {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by ProcessCard::id
-  std::size_t looked_over_at_ = few_peers;  // the number of peers at which those that have ended are removed next
+  std::size_t looked_over_at_ = few_peers;  // at this number of peers, peers that have ended are removed next
   KnownProcesses known_processes_;
 };
 

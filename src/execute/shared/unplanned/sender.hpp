@@ -210,7 +210,7 @@ class Sender {
   ByRank<Last> last_;  // by receiver
   std::uint64_t exchange_ = 0;
   std::vector<Waiting> waiting_;              // all messages that had to wait in this exchange
-  std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as places in waiting_; and those of one pass
+  std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as an index of waiting_; the same during one pass
   bool is_far_ahead_ = false;                 // each of them waits for a receiver that is far behind
   Count left_ = 0;                            // messages that are not sent, and
   Bytes wanted_ = 0;                          // how much of the area they want

@@ -130,7 +130,7 @@ class Handover {
     return seconds_of([&] {
       const auto length = index(bytes);
       const TargetPiece target{taken_.data(), length};
-      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv, only the space is copied from once
+      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv, only the space's memory can be copied once
         copy_long(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
       else
         space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});

@@ -19,7 +19,7 @@ namespace quadrille {
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
   // This rank's own record needs no memory order. The loads of the other record acquire what StartRecord::add releases. The first
   // load of the count makes the counted starts visible. If the load of an entry sees a newer start, the second load of the count
-  // sees at least the count from before that start was written, and so finds that the entry has changed.
+  // sees at least the count that was published before that start, which shows that the entry has changed.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   // Skips the oldest entry: its owner may already be overwriting it, although the new count is not yet published.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
