@@ -5,9 +5,10 @@
 // algorithm. If several collectives share an algorithm, such as gather and gatherv, its file has a function that makes a record
 // for each of them, and the row names these collectives.
 //
-// The head of each algorithm's file has the source, what the algorithm needs, its idea, its cost and when to prefer it. Costs
-// are formulas in p (ranks), b (bytes of a block or vector), C1 (the number of rounds that have a message) and C2 (the sum over
-// the rounds of the longest message, in bytes or blocks). A rank with k ports sends and receives up to k messages in a round.
+// The head of each algorithm's file has the source, what the algorithm needs, its idea, its cost and when to prefer it. Costs are
+// formulas in p (ranks), b (bytes of a block or vector), C1 and C2. C1 is the number of rounds that have a message. C2 is the
+// sum, over the rounds, of the length of the longest message, in bytes or blocks. A rank with k ports sends and receives up to k
+// messages in a round.
 //
 //   const Algorithm* bruck = find_algorithm(Collective::alltoall, "bruck");
 //   Schedule schedule = make_schedule(Problem::alltoall(64, 8), "bruck:radix=8,ports=2");

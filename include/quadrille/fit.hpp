@@ -26,8 +26,8 @@ std::vector<ExecutorFit> fit_executors(Communicator& communicator, const FitOpti
 // and leaves out collectives that the library does not have.
 std::vector<VendorFit> fit_vendor(Communicator& communicator, const std::vector<Collective>& collectives, double seconds = 1);
 
-// Returns a fit with the figures of a machine file, which must have a table for the model max-rate. `cores` is the number of cores
-// of a node; 0 means one per rank.
+// Returns a fit with the figures of a machine file. The file must have a table for the model max-rate. `cores` is the number of
+// cores of a node; 0 means one per rank.
 ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Situation& situation, Count cores);
 
 // Returns the price of a workload by the model max-rate. The workload must have been counted with WorkloadOptions::work.

@@ -37,9 +37,9 @@ struct GeneratorLimits {
 // has ended, and when SIGINT, SIGTERM or SIGHUP ends this process. Throws Error{misuse} if `command` has no word, an unknown
 // placeholder or a quote without its end.
 //
-// The family's `schedule` throws Error, with a sentence that begins with the command: if it cannot be started, exceeds a limit or
-// ends with an exit code other than 0; if it does not print exactly one schedule; if that is a schedule of another problem. It does
-// not verify the schedule. Error{too_large} for more than most_ranks_of_first ranks.
+// The family's `schedule` throws Error, with a sentence that begins with the command, if the command cannot be started, exceeds a
+// limit, ends with an exit code other than 0, does not print exactly one schedule, or prints a schedule of another problem. The
+// schedule is not verified. Error{too_large} for more than most_ranks_of_first ranks.
 Family family_of_command(const std::string& command, const GeneratorLimits& limits = {});
 
 }  // namespace quadrille

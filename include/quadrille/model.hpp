@@ -42,8 +42,8 @@ struct RoundFigures {
   Count sharing = 0;     // messages over one directed link
   Bytes link_bytes = 0;  // bytes over one directed link
   Link busiest_link;     // the link that carries `sharing` messages; none if `sharing` is 0
-  // Figures of nodes, whose ports are full-duplex: what a node's ranks send to other nodes or what they receive from
-  // them, whichever is more. All messages from one rank to another in the round count as one exchange.
+  // Figures of nodes, whose ports are full-duplex: the larger of what a node's ranks send to other nodes and what they receive
+  // from other nodes. All messages from one rank to another in the round count as one exchange.
   Count exchanges = 0;         // exchanges of a node's ranks with other nodes
   Bytes exchanged = 0;         // bytes of these exchanges
   Bytes longest_exchange = 0;  // bytes of the longest exchange

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Simulates a schedule on a machine, which need not exist or be available. There are two simulators. simulate_rounds
-// runs one round after the other. A cost model gives the time of each round, so the end of the simulation is the
-// schedule's price. simulate_events simulates every message.
+// Simulates a schedule on a machine. The machine need not exist or be available. There are two simulators. simulate_rounds runs
+// one round after the other. A cost model gives the time of each round, so the end of the simulation is the schedule's price.
+// simulate_events simulates every message.
 //
 //   const Schedule schedule = make_schedule(Problem::alltoall(64, 1024), "bruck:radix=8");
 //   simulate_rounds(schedule, *find_model("linear"), find_machine("sp1")).end;  // picoseconds
@@ -129,8 +129,9 @@ TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const Me
 //
 //   exit[i] = max over j of (entry[j] + delay(i, j))
 //
-// This is exact for a schedule whose messages are sent through one port and do not share links: each time in it is a sum of terms
-// and of maxima of earlier times. It says nothing of two calls that overlap, which would share ports and links.
+// The formula is exact for a schedule whose messages are sent through one port and do not share links, because each time in such
+// a simulation is a sum of terms and of maxima of earlier times. It does not hold for calls that overlap, because they share
+// ports and links.
 //
 //   const ExitDelays delays = exit_delays(make_schedule(Problem::alltoall(8, 1024), "bruck"), times);
 //   std::vector<double> exits(8);

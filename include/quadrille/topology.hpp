@@ -20,9 +20,9 @@
 
 namespace quadrille {
 
-// Which dimension a message crosses first. (With e-cube routing on a hypercube: the lowest or the highest bit first.) A message
-// that has half a ring to go goes upwards; with `balanced` it goes upwards from even coordinates and downwards from odd ones, so
-// that a complete exchange loads both directions alike.
+// Which dimension a message crosses first. (With e-cube routing on a hypercube: the lowest or the highest bit first.) If both
+// directions of a ring are equally long, a message goes upwards; with `balanced` it goes upwards from even coordinates and
+// downwards from odd ones, so that a complete exchange loads both directions equally.
 enum class Routing : std::uint8_t { first_dimension_first, last_dimension_first, balanced };
 
 using Vertex = std::int64_t;  // 0 .. p-1 are ranks, larger numbers are switches

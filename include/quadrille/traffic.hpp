@@ -4,7 +4,7 @@
 // takes 6 MB and the matrix 2 GiB. A Traffic gives access to the counts in either form, and also to those of an
 // alltoall, which are all equal.
 //
-// Blocks may be *shared*: a rank has one block for all its targets, which lies in its input once. Such a problem is a
+// Blocks may be *shared*: a rank has one block for all its targets, and its input holds this block once. Such a problem is a
 // neighbourhood allgatherv (MPI_Neighbor_allgatherv), or, in other words, multiple multicast. Every algorithm of alltoallv solves
 // it; `multicast` also sends the bytes of a block once for several targets.
 //

@@ -43,9 +43,9 @@ class Executable {
   // slightly slower.
   virtual void execute(const Arguments& arguments, Phases* phases = nullptr) = 0;
 
-  // The same without blocking: call `begin`, then either `advance`, which never waits, until it returns true, or `finish`, which
-  // waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits for
-  // other ranks.
+  // The same without blocking: call `begin`, then either `finish`, which waits, or `advance` until it returns true. `advance`
+  // never waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits
+  // for other ranks.
   virtual bool runs_in_parts() const { return false; }
   virtual void begin(const Arguments& arguments) { execute(arguments); }
   virtual bool advance() { return true; }

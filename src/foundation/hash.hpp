@@ -2,9 +2,9 @@
 // Hashes of texts and numbers. Unlike std::hash, they are the same in every process and with every standard library. They detect
 // accidental differences, not deliberate ones.
 //
-// The functions must not change: wisdom files and their names contain hashes of texts (tune/wisdom), reports have them in the
-// names of their folders (mpi_face/report), the documentation prints simulations that draw mixed numbers
-// (simulate/event_run.hpp), and errors print hashes of lists (plan/request.cpp).
+// The functions must not change: wisdom files and their names contain hashes of texts (tune/wisdom), folders of reports have them
+// in their names (mpi_face/report), the documentation prints simulations that draw mixed numbers (simulate/event_run.hpp), and
+// errors print hashes of lists (plan/request.cpp).
 #pragma once
 
 #include <algorithm>

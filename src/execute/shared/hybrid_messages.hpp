@@ -23,8 +23,8 @@ struct ScriptPart {
   std::vector<std::uint32_t> of_whole;  // by message of the part: its index in the whole script
 };
 
-// Returns the part with the peers for which `rank_in_part` returns a rank, which is the peer's number in the part. Receives must
-// not be fused.
+// Returns the part with the peers for which `rank_in_part` returns a rank: the peer's number in the part. Receives must not be
+// fused.
 ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(Rank peer)>& rank_in_part);
 
 // What the class of the messages between nodes must provide.

@@ -273,8 +273,8 @@ class Meeting {
 };
 
 // Collective. Returns the same costs on all ranks: those stored in the head by the group's first process if they suit this group,
-// else newly measured ones. The stored costs do not suit if this group has more ranks than cores but they were measured with a
-// core for every rank: such a measurement does not tell whether a rank that yields hands its core over.
+// else newly measured ones. The stored costs do not suit if this group has more ranks than cores, but the costs were measured
+// with a core for every rank. Such a measurement does not tell whether a rank that yields hands its core over.
 SharingCosts costs_of(GroupSpace& space, Process& process) {
   if (space.size() == 1) return {};
   SharingCosts costs;

@@ -49,8 +49,8 @@ int read_parts(int descriptor, const Visit& visit) {
   }
 }
 
-// For files whose names come from the environment, or that lie in a folder that is searched. Such a name may lead to a pipe, which
-// would block its reader, or to a device that never ends.
+// For files whose names come from the environment, or that are found by a search of a folder. Such a name may lead to a pipe,
+// which would block its reader, or to a device without an end.
 //
 // Opens a regular file to read, and never waits. If the file cannot be opened, the descriptor's number is negative and errno says
 // why. Throws Error{malformed} if it is not a regular file; `label` names the file in the error, such as "the wisdom 'x'".

@@ -28,7 +28,7 @@ std::atomic<pid_t> running{0};  // the process group of the program; 0: none run
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 std::array<struct sigaction, ending_signals.size()> actions_before;
 
-// Kills the program's group, which Ctrl-C does not reach. Then the signal has its usual effect.
+// Kills the program's group, because Ctrl-C does not reach it. Then the signal has its usual effect.
 void kill_group_too(int signal) {
   if (const pid_t group = running.load(std::memory_order_relaxed)) ::kill(-group, SIGKILL);
   for (std::size_t i = 0; i < ending_signals.size(); ++i)

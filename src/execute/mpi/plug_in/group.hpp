@@ -72,7 +72,7 @@ class MpiGroup {
   Count size() const { return size_; }
   const ByRank<Count>& nodes() const { return nodes_; }
 
-  // The communicator of the ranks of this rank's node, which share memory. Null if no ranks share memory; no_sharing() says why.
+  // The communicator of this rank's node, whose ranks share memory. Null if no ranks share memory; no_sharing() says why.
   SharedCommunicator* node() const { return node_.get(); }
   const std::string& no_sharing() const { return no_sharing_; }
   bool all_share_memory() const { return node_ && node_->size() == size_; }

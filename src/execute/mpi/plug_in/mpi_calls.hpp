@@ -47,7 +47,7 @@ struct Lease {
 class Waiter {
  public:
   // `polls_yield`: the library yields the core in each poll that finds nothing. A waiting rank advances the executions of
-  // `in_flight`, which must outlive this object.
+  // `in_flight`. `in_flight` must outlive this object.
   Waiter(bool polls_yield, bool core_for_every_rank, InFlight& in_flight)
       : in_flight_(&in_flight), yields_(!core_for_every_rank && !polls_yield) {}
   Waiter() = default;  // always uses MPI's waiting calls

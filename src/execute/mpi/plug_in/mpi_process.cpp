@@ -92,9 +92,9 @@ MPI_Comm communicator_of_one(MPI_Comm users, bool has_world) {
   return alone;
 }
 
-// Drives MPI's progress: MPI makes progress on all communication when it tests a request that is not complete. (MPI_Iprobe in a
-// communicator of one process would not suffice with MPICH, which knows that no message can arrive there.) MPI_Request_get_status
-// does not change the request, so several threads may call this at the same time.
+// Drives MPI's progress: a test of a request that is not complete makes progress on all communication. (MPI_Iprobe in a
+// communicator of one process would not suffice: MPICH knows that no message can arrive there.) MPI_Request_get_status does not
+// change the request, so several threads may call this at the same time.
 void ask(MPI_Request request) {
   int done = 0;
   check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");

@@ -76,8 +76,8 @@ namespace quadrille::own_algorithms {
 // True if the library reads the variable in each call, false if it reads the variable only when a communicator is made.
 extern const bool are_read_in_each_call;
 
-// The variable that names a file of the library's rules, which overrule a forced algorithm, and the prefix of that variable's
-// name in the environment. Both are empty if there is no such variable.
+// The variable that names a file with the library's rules, and the prefix of that variable's name in the environment. These rules
+// overrule a forced algorithm. Both are empty if there is no such variable.
 extern const char* const rules_variable;
 extern const char* const environment_prefix;
 

@@ -7,8 +7,8 @@
 // everything that the receiver does after the load.
 //
 // A flag also proves that earlier copies are over. A release orders earlier loads, too, and a copy consists of loads and stores.
-// So a receiver that sees number n knows that the sender has finished all copies that it made before it published n, and the
-// memory that these copies read may be written again.
+// So if a receiver sees number n, the sender has finished all copies that it made before it published n. The memory that these
+// copies read may then be written again.
 //
 // The template argument is std::atomic; tests use another class, which tries all orders in which the ranks may run.
 #pragma once

@@ -28,7 +28,7 @@ namespace quadrille {
 // program's own exchanges: first in turn, later occasionally. Medians are compared, so no single sample decides.
 class PiecesTrial {
  public:
-  // Returns whether the long messages of an exchange, which have `bytes` bytes together, go in pieces. `expected`: the estimated
+  // Returns whether the long messages of an exchange go in pieces. `bytes`: the sum of their bytes. `expected`: the estimated
   // time in pieces, as a multiple of the time of copying them once.
   bool begin(Bytes bytes, double expected);
 

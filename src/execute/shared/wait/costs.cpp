@@ -105,8 +105,8 @@ class Handover {
   }
 
  private:
-  // Layout of a slot: a line with its flag and, at rank 0, whether the ranks repeat the size once more; then bytes that the sender
-  // writes anew in each step, then (at `still`) bytes that are only read.
+  // A slot has three parts: a line with its flag and, at rank 0, whether the ranks repeat the size once more; bytes that the
+  // sender writes anew in each step; and (at `still`) bytes that are only read.
   static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }

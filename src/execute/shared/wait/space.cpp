@@ -94,9 +94,9 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
 }
 
 // Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they
-// cannot be compared. But if the two ranks wait for each other, and neither makes progress between two checks, they have
-// started plans in different orders: each of the two has sent all messages of the plans that it has completed, and this rank has
-// no other execution in flight.
+// cannot be compared. But suppose that the two ranks wait for each other, and that neither makes progress between two checks.
+// Then they have started plans in different orders, because each has sent all messages of the plans that it has completed, and
+// this rank has no other execution in flight.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody || !progress_.in_flight->is_empty()) return;
   // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
