@@ -36,8 +36,8 @@ struct CallOptions {
 void execute(Group ranks, const Problem& problem, const void* input, void* output,
              const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 
-// As `execute`, but returns a request (request.hpp). The call waits for other ranks in three cases: if the plan has to be made, if
-// ranks compare their calls (QUADRILLE_CHECK=1 in the environment, or a debug build), and where Plan::start waits.
+// As `execute`, but returns a request (request.hpp). The call waits for other ranks in three cases: if the plan has to be made,
+// if ranks compare their calls (QUADRILLE_CHECK=1 in the environment, or a debug build), and if Plan::start waits.
 Request start(Group ranks, const Problem& problem, const void* input, void* output,
               const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 

@@ -14,8 +14,8 @@
 // type and must not overlap. Sizes are in elements.
 //
 // With `in_place` as the input, the result replaces the input in the buffer of the output, as with MPI_IN_PLACE. Either all ranks
-// pass it, or none. A nonblocking call, whose name begins with i, returns a request; the buffers must not be touched until the
-// request is over.
+// pass `in_place`, or none. A nonblocking call, whose name begins with i, returns a request; the buffers must not be touched
+// until the request is over.
 //
 // All functions are collective: every rank of `ranks` calls them, in the same order, with the same block length, root, operator and
 // options. A call returns when this rank's output is complete and its input may be changed.

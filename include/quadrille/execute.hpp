@@ -56,7 +56,7 @@ Layout layout(std::span<const Count> counts, std::span<const Count> displacement
 // is negative, Error{too_large} on overflow.
 Layout strided(Count count, Bytes length, Bytes stride);
 
-// The same layout, `distance` bytes farther on. Throws Error{too_large} on overflow.
+// Returns the layout with all offsets increased by `distance` bytes. Throws Error{too_large} on overflow.
 Layout shifted(Layout layout, Bytes distance);
 
 struct Layouts {

@@ -56,7 +56,7 @@ using AtBlock = std::function<Problem(Bytes block_bytes)>;
 
 struct CheapestOptions {
   std::optional<Topology> topology;  // required by models that count links
-  // If empty, the blocks of a regular collective get the size; an irregular collective has no flips, and a note says so.
+  // If empty, a regular collective gets blocks of the size; an irregular collective has no flips, and a note says so.
   AtBlock at_block;
   // The sum of Workload::messages_counted over the candidates for `problem`, if the caller has counted it; 0: cheapest_by_block
   // counts it.

@@ -132,8 +132,8 @@ std::vector<std::size_t> order_of(const std::vector<Finding>& findings, const Fa
 inline constexpr std::size_t most_counted_findings = 10'000;
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
-// The same, then the first cause or, if no causes were sought, the first finding: "256 findings, one cause: block 0 to 0 was lost
-// ..". `findings` must not be empty.
+// Returns the same text, then the first cause or, if no causes were sought, the first finding: "256 findings, one cause: block 0
+// to 0 was lost ..". `findings` must not be empty.
 std::string summary_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
 }  // namespace quadrille

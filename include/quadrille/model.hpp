@@ -361,8 +361,8 @@ struct MessageTimes {
 };
 
 // Returns the costs that the model defines (Model::times_of_message). For `linear`, the start-up is both the latency and the gap.
-// For `flat`, the sender and the receiver each take half of T_s and of t_c, and the sender all of t_m. Throws Error{misuse} for
-// models that define none, and if the machine has no coefficients of the model.
+// For `flat`, the sender and the receiver each take half of T_s and of t_c, and the sender takes all of t_m. Throws Error{misuse}
+// for models that define none, and if the machine has no coefficients of the model.
 MessageTimes message_times(const Model& model, const MachineCosts& machine);
 MessageTimes message_times(const Model& model, const Coefficients& coefficients);
 

@@ -75,7 +75,8 @@ CallArguments call_among_neighbors(Collective collective, const Input& input, Ou
   return call_on(collective, input, output);
 }
 
-// A block for each destination, and one from each source. All blocks, of all ranks, have the same number of elements.
+// Sends a block to each destination and receives one from each source. All blocks, of all ranks, have the same number of
+// elements.
 void neighbor_alltoall(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output) {
   execute_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::alltoall, input, output)});
 }

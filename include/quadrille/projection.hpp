@@ -57,7 +57,8 @@ struct ProjectionOptions {
   double away = 1;       // factor for the time in which ranks were away from a processor, at most 1e6
   // If true, all members of a communicator enter each collective at the mean of their times, as if they shared their work evenly.
   bool without_late_ranks = false;
-  // If false, prices of collectives are multiplied by the machine's residuals where these were measured on the same node sizes.
+  // If false, prices of collectives are multiplied by the machine's residuals if these were measured on nodes with the same
+  // numbers of ranks.
   bool without_correction = false;
   Count total_cores = 0;  // cores that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // random draws from which the bands follow
@@ -71,8 +72,8 @@ struct Band {
   double value = 0, low = 0, high = 0;
 };
 
-// In seconds. The parts are means of the ranks and sum up to the total. The time that a rank waits at the end of the run for the
-// last rank counts as waiting.
+// Times in seconds. The parts are means over the ranks and sum up to the total. The time that a rank waits at the end of the run
+// for the last rank counts as waiting.
 struct ProjectedRun {
   Band total;
   std::array<Band, projected_parts> parts;

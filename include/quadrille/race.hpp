@@ -26,7 +26,7 @@ struct RaceOptions {
   int repetitions = 9;               // each repetition runs all candidates
   double seconds_per_problem = 2.0;  // target for all repetitions of all candidates together
   std::optional<Count> iterations;   // runs in a batch, whatever their time; if absent, chosen to meet seconds_per_problem
-  // If above 0: a candidate that takes more than this many times the fastest one's time is dropped before the race.
+  // If above 0: a candidate that takes more than this multiple of the fastest candidate's time is dropped before the race.
   double hopeless = 0;
   Count warm_up = 0;       // runs of a candidate before each of its samples
   std::uint64_t seed = 1;  // for shuffling the candidates

@@ -91,7 +91,7 @@ class Traffic {
 // block, so its input is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
 Problem neighborhood_allgatherv(const std::vector<Bytes>& shares, const std::vector<std::vector<Rank>>& sources);
 
-// The same counts, with shared blocks. `problem` must be an alltoallv. Throws as SparseCounts does.
+// Returns the problem with the same counts and shared blocks. `problem` must be an alltoallv. Throws as SparseCounts does.
 Problem with_shared_blocks(const Problem& problem);
 
 // Returns the problem of a rank that knows only its own counts: the bytes that it sends to each rank (`row`) and

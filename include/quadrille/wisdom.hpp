@@ -145,9 +145,9 @@ struct Wisdom {
   // Returns the fit for the same collective, ranks and nodes, or null.
   const VendorFit* find_vendor(const Situation& situation) const;
 
-  // Replace what was known for the same situation. Races, and the entries of a race, may come in any order; the record's own
-  // entries are computed anew from its races. Throw Error{misuse} for values that a file cannot hold: an unknown algorithm, an
-  // invalid date, an interval that does not contain its median.
+  // Add a record or a fit, which replaces what was known for the same situation. Races, and the entries of a race, may come in
+  // any order; the record's own entries are computed anew from its races. Throw Error{misuse} for values that a file cannot hold:
+  // an unknown algorithm, an invalid date, an interval that does not contain its median.
   void add(WisdomRecord record);
   void add(ExecutorFit fit);
   void add(VendorFit fit);

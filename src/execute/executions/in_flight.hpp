@@ -102,7 +102,7 @@ class ProgressThread {
   // Does the environment enable the thread? Throws Error{environment} if the value of the variable is unknown.
   static bool is_asked();
 
-  // Called after a start. If the thread is enabled, it advances this list until the list is empty.
+  // Called after a start. If the thread is enabled, the thread advances this list until the list is empty.
   static void wake(const std::shared_ptr<FlightList>& list) {
     if (is_asked()) [[unlikely]]
       of_process().serve(list);

@@ -55,7 +55,7 @@ inline void give_core_away(const Progress& progress) {
   if (!progress.drive()) sched_yield();
 }
 
-// The same for a rank that has just driven the transport's progress itself.
+// Gives the core away, for a rank that has just driven the transport's progress itself.
 inline void give_core_away_after_poll(const Progress& progress) {
   if (!progress.polls_yield || !progress.polls_yield()) sched_yield();
 }

@@ -3,10 +3,10 @@
 // their short edges to each other and pack them.
 //
 // A packed message holds several short edges from one node to another; patterns/packing_rule.hpp decides whether they are packed.
-// It has three parts. The first part is a table: for each rank of the sending node, in the order of places, the number of its
-// first entry, and at the end the number of all entries. The second part has an entry for each edge: the receiver's place, and
-// where the edge begins in the third part. The third part has the bytes of all edges. The entries of one sender are sorted by the
-// places of the receivers; edges of one pair of ranks keep their order.
+// A packed message has three parts. The first part is a table: for each rank of the sending node, in the order of places, the
+// number of its first entry, and at the end the number of all entries. The second part has an entry for each edge: the receiver's
+// place, and where the edge begins in the third part. The third part has the bytes of all edges. The entries of one sender are
+// sorted by the places of the receivers; edges of one pair of ranks keep their order.
 #pragma once
 
 #include <atomic>

@@ -56,7 +56,7 @@ class NodeMap {
 };
 
 // Short edges between this rank and others, ordered by the steps to the other rank's node, then by that rank's place. Edges of
-// one rank keep their order. Each has a key.
+// one rank keep their order. Each edge has a key.
 class ShortEdges {
  public:
   using Keys = std::span<const std::uint64_t>;

@@ -45,8 +45,8 @@ void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* ta
 // Runs a copy whose effect is to combine. Each contiguous run is one call of the operator.
 void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases);
 
-// As memcpy. Copies of up to 32 B are inlined: right after a context switch, calling memcpy costs a TLB and an instruction-cache
-// miss.
+// As memcpy. Copies of up to 32 B are inlined, because right after a context switch a call of memcpy costs a TLB miss and an
+// instruction-cache miss.
 inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t length) {
   const auto ends = [&]<class Word>(Word first, Word last) {  // copies the first and the last word; they may overlap
     std::memcpy(&first, source, sizeof first);

@@ -38,7 +38,7 @@ class SharedMemory {
   // Returns the offset of memory in this rank's heap, which other ranks can read; 0 for other memory.
   virtual Offset offset_of(const void* memory) const = 0;
 
-  // The same for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
+  // Returns the offset for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
   virtual Offset offset_of(const std::byte* memory, Bytes /*first*/, Bytes /*last*/) const { return offset_of(memory); }
   virtual bool holds_everything() const { return false; }  // can all ranks load all memory of every rank?
 

@@ -19,7 +19,7 @@
 
 namespace quadrille {
 
-// This rank's memory of a plan. The destructor releases what no other rank accesses, and retires the rest.
+// This rank's memory of a plan. The destructor releases the memory that no other rank accesses, and retires the rest.
 struct OwnMemory {
   explicit OwnMemory(SharedSpace& of) : space(of) {}
   ~OwnMemory();
@@ -133,7 +133,7 @@ class Connector {
   Closing* closing_ = nullptr;
 };
 
-// The same in one step.
+// Connects in one step: `offer`, gather and `connect`.
 Connected connected(SharedSpace& space, const CopyCosts& costs, const Script& script);
 
 }  // namespace quadrille

@@ -30,7 +30,7 @@ double at(const std::array<double, 5>& seconds, Bytes bytes) {
   return seconds[above - 1] * std::pow(seconds[above] / seconds[above - 1], part);
 }
 
-// Not 0, even by a coarse clock, because `at` takes logarithms.
+// Never returns 0, even with a coarse clock, because `at` takes logarithms.
 template <class Work>
 double seconds_of(Work&& work) {
   const auto start = Clock::now();
@@ -192,7 +192,7 @@ Bytes CopyCosts::eager_limit() const {
 SharingCosts measure_costs(SharedSpace& space) {
   if (space.size() == 1) return {};
   SharingCosts costs;
-  // This limit separates the two cases: switching ranks by sched_yield takes a few microseconds, waiting for the end of another
+  // This limit separates two cases: switching ranks by sched_yield takes a few microseconds, and waiting for the end of another
   // rank's time slice takes milliseconds.
   constexpr double time_of_waking = 100e-6;
   costs.yields_hand_over = false;
