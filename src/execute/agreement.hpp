@@ -87,7 +87,7 @@ std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes len
 // Called on ranks other than `first`: throws what rank `first` has thrown.
 template <class Group>
 [[noreturn]] void throw_elsewhere(Group& group, Rank first, const RankOutcome& outcome, const std::string& sentence) {
-  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // the sentence names the rank
+  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // `sentence` names the rank
   // Errors of a node's group show a rank's number in the whole communicator.
   if constexpr (requires { group.shown(first); }) first = group.shown(first);
   throw ErrorElsewhere(outcome.code, "rank " + std::to_string(first) + ": " + sentence);
