@@ -2,12 +2,13 @@
 // An algorithm is a record (Algorithm): its name, its parameters and the functions that generate its programs. One file
 // under src/collectives defines the algorithm and its record, and one row of src/collectives/table.cpp lists it. The
 // command, the tests, the race and the documentation read that table, so nothing else has to change for a new
-// algorithm. Several collectives may share an algorithm, as gather and gatherv do: then its file has a function that makes the
-// record of each of them, and the row names these collectives.
+// algorithm. If several collectives share an algorithm, such as gather and gatherv, its file has a function that makes a record
+// for each of them, and the row names these collectives.
 //
-// The head of each algorithm's file has the source, what the algorithm needs, its idea, its cost and when to prefer it. Costs
-// are formulas in p (ranks), b (bytes of a block or vector), C1 (the number of rounds that have a message) and C2 (the sum over
-// the rounds of the longest message, in bytes or blocks). A rank with k ports sends and receives up to k messages in a round.
+// The head of each algorithm's file has the source, what the algorithm needs, its idea, its cost and when to prefer it. Costs are
+// formulas in p (ranks), b (bytes of a block or vector), C1 and C2. C1 is the number of rounds that have a message. C2 is the
+// sum, over the rounds, of the length of the longest message, in bytes or blocks. A rank with k ports sends and receives up to k
+// messages in a round.
 //
 //   const Algorithm* bruck = find_algorithm(Collective::alltoall, "bruck");
 //   Schedule schedule = make_schedule(Problem::alltoall(64, 8), "bruck:radix=8,ports=2");
@@ -60,8 +61,8 @@ struct Analysis {
   virtual ~Analysis() = default;
 };
 
-// When searches use an algorithm as a part of another one, they try it with these settings, such as "segments=16"; "" stands for
-// the defaults of all its parameters. `whole` is the problem that the other algorithm solves.
+// The settings, such as "segments=16", that searches try for an algorithm that is a part of another algorithm. "" stands for the
+// defaults of all its parameters. `whole` is the problem that the other algorithm solves.
 using PartSettings = std::vector<std::string_view> (*)(const Problem& whole);
 inline std::vector<std::string_view> with_defaults(const Problem&) { return {""}; }
 
@@ -96,14 +97,14 @@ struct Algorithm {
   // both directions at once, so the number of exchanges is the larger of two numbers: the pairs of ranks with a message out of
   // the node, and the pairs with a message into it.
   Count (*node_ports)(const Problem&, const Parameters&) = nullptr;
-  // Every reduction needs both of these, and no other algorithm has them. `combining` returns the strictest order of combining
-  // that the programs observe. The algorithm does not apply to a problem that requires a stricter one. `combining_rule` says the
-  // same as text, such as "rank order; fixed tree where p is a power of two".
+  // `combining` and `combining_rule` are required for reductions and absent for all other algorithms. `combining` returns the
+  // strictest order of combining that the programs observe. The algorithm does not apply to a problem that requires a stricter
+  // order. `combining_rule` describes that order as text, such as "rank order; fixed tree where p is a power of two".
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;
   std::string_view combining_rule;
-  // The parts of other algorithms for which searches try this one. Null: searches do not, but users can still name it there.
-  // `tried_between_nodes`: the part of the leaders in `hierarchical` of the same collective. `tried_with_shares`: the scatter
-  // (reduce_scatterv) or the gather (allgatherv) of an algorithm that cuts a vector into shares.
+  // The parts of other algorithms for which searches try this algorithm. Null: searches do not try it, but users can still name
+  // it as that part. `tried_between_nodes`: the part of the leaders in `hierarchical` of the same collective.
+  // `tried_with_shares`: the scatter (reduce_scatterv) or the gather (allgatherv) of an algorithm that cuts a vector into shares.
   PartSettings tried_between_nodes = nullptr;
   PartSettings tried_with_shares = nullptr;
 };
@@ -126,8 +127,9 @@ struct Choice {
 // similar one) and for a value out of range for this problem.
 Choice parse_choice(const Problem& problem, std::string_view specification);
 
-// The same for problems of any size, such as those of a file. The choice has only the parameters that the text names, with values
-// whose ranges are not checked; `completed` adds the others and checks all. Words that stand for numbers are refused.
+// The same without a problem, for choices that are kept in a file. The choice has only the parameters that the text names, and
+// the ranges of their values are not checked; `completed` adds the other parameters and checks all values. Words that stand for
+// numbers are refused.
 Choice parse_choice(Collective collective, std::string_view specification);
 
 // Returns `choice` with defaults for the parameters that it lacks. Throws Error{misuse} if a value is out of range for this

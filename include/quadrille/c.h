@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* Handles. NULL is no object. The functions that make an object set the handle to NULL if they fail, and those that free one set it
-   to NULL. A handle is a number, and no two objects ever have the same one. So the handle of an object that was freed, or never
+/* Handles. NULL is no object. Functions that make an object set the handle to NULL if they fail; functions that free one set it
+   to NULL, too. A handle is a number that is never used for a second object. So the handle of an object that was freed, or never
    made, is refused with QUADRILLE_MISUSE. */
 typedef struct quadrille_group_handle* quadrille_group;       /* this rank's end of a group of ranks */
 typedef struct quadrille_operator_handle* quadrille_operator; /* the operator of a reduction, and the type of its elements */
@@ -55,7 +55,7 @@ int quadrille_over_handle(const char* library, const void* handle, int64_t handl
 /* What a rank does. Returns 0, or a code that says that it failed. */
 typedef int quadrille_body(quadrille_group ranks, void* context);
 
-/* Runs `body` as each of `threads` ranks, which are threads of this process, and joins them. If a body returns another value than
+/* Runs `body` as each of `threads` ranks, which are threads of this process, and joins them. If a body returns a value other than
    0, the calls of the other ranks fail, and the function returns the first such value. The group is freed when `body`
    returns. */
 int quadrille_run_threads(int64_t threads, quadrille_body* body, void* context);
@@ -101,7 +101,7 @@ typedef struct quadrille_layout {
 } quadrille_layout;
 
 /* Options of a plan. In a struct of zeros, as in quadrille_plan_options options = {0}, each field has its default. All ranks give
-   the same, except for `buffers`, `in_place` and layouts. */
+   equal options, except for `buffers`, `in_place` and layouts. */
 typedef struct quadrille_plan_options {
   const char* algorithm;          /* NULL, "auto" or the name of one, such as "bruck:radix=2" */
   const char* effort;             /* NULL or "estimate", "measure", "exhaustive", "wisdom_only": work spent on choosing */
@@ -109,7 +109,7 @@ typedef struct quadrille_plan_options {
   const char* executor;           /* NULL or "automatic", "mpi", "shared", "hybrid" */
   int buffers;                    /* 1 or 2; 0 means 2. With dataflow: rounds that may have packed messages in flight */
   int in_place;                   /* not 0: input and output share one buffer (quadrille_execute_in_place) */
-  quadrille_layout input, output; /* where this rank's blocks lie; not for plans with counts, which say it themselves */
+  quadrille_layout input, output; /* where this rank's blocks lie; not for plans with counts, which have displacements */
 } quadrille_plan_options;
 
 /* Collective. `count`: elements of a block, as in MPI. `element_bytes`: bytes of an element; a reduction takes it from its
@@ -168,7 +168,7 @@ int quadrille_plan_free(quadrille_plan* plan); /* local; requests of the plan ca
 int quadrille_execute(quadrille_plan plan, const void* input, void* output);
 int quadrille_execute_in_place(quadrille_plan plan, void* buffer);
 
-/* The same without waiting for other ranks. Do not touch the buffers until the request is over. */
+/* Start an execution without waiting for other ranks. Do not touch the buffers until the request is over. */
 int quadrille_start(quadrille_plan plan, const void* input, void* output, quadrille_request* request);
 int quadrille_start_in_place(quadrille_plan plan, void* buffer, quadrille_request* request);
 

@@ -21,7 +21,7 @@ namespace quadrille {
 struct CallOptions {
   std::string_view algorithm = "auto";  // as PlanOptions::algorithm; only read during the call
   // Instead of an algorithm: schedules of your own (candidate.hpp). Only read during the call. A later call finds the plan if it
-  // gives the same family or a copy of it.
+  // gives the same family or a copy of that family.
   const Family* family = nullptr;
   Effort effort = Effort::estimate;
   Policy policy = Policy::blocking;
@@ -36,8 +36,8 @@ struct CallOptions {
 void execute(Group ranks, const Problem& problem, const void* input, void* output,
              const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 
-// As `execute`, but returns a request (request.hpp). The call waits for other ranks in three cases: if the plan has to be made, if
-// ranks compare their calls (QUADRILLE_CHECK=1 in the environment, or a debug build), and where Plan::start waits.
+// As `execute`, but returns a request (request.hpp). The call waits for other ranks in three cases: if the plan has to be made,
+// if ranks compare their calls (QUADRILLE_CHECK=1 in the environment, or a debug build), and if Plan::start waits.
 Request start(Group ranks, const Problem& problem, const void* input, void* output,
               const std::shared_ptr<const Operator>& operation = nullptr, const CallOptions& options = {});
 

@@ -23,9 +23,9 @@ namespace quadrille {
 
 // ---- Families
 //
-// A family of schedules is whatever maps a problem to a schedule: your own function, the schedules of a file, or a command that
-// prints them (generator.hpp). It is a candidate: one name stands for its schedules of all sizes and numbers of
-// ranks, and it is verified, priced, raced and run like an algorithm of the table.
+// A family of schedules maps a problem to a schedule: your own function, the schedules of a file, or a command that prints them
+// (generator.hpp). It is a candidate: one name stands for its schedules of all sizes and numbers of ranks, and it is verified,
+// priced, raced and run like an algorithm of the table.
 //
 //   const Family ring = family_of_programs("my-ring", &ring_program);  // Program ring_program(const Problem&, Rank)
 //   const std::vector<Finding> findings = verify(make_schedule(Problem::alltoall(8, 1024), ring));
@@ -33,13 +33,14 @@ namespace quadrille {
 
 class Family {
  public:
-  // Returns the schedule of a problem, or the reason why the family has none for it. It must return the same schedule each time.
+  // Returns the schedule of a problem, or the reason why the family has no schedule for it. It must return equal schedules for
+  // equal problems.
   using Make = std::function<Result<Schedule>(const Problem&)>;
 
   // Which ranks call Make when a group makes a plan.
   enum class MadeBy : std::uint8_t {
-    every_rank,  // each rank calls it and makes only its own program of the schedule, except rank 0, which verifies all of them
-    first_rank,  // rank 0 calls it and sends the whole schedule to the others; for at most `most_ranks_of_first` ranks
+    every_rank,  // each rank calls Make and makes its own program only; rank 0 makes and verifies all programs
+    first_rank,  // rank 0 calls Make and sends the whole schedule to the others; at most `most_ranks_of_first` ranks
   };
 
   Family(std::string name, Make make, MadeBy made_by = MadeBy::every_rank);
@@ -59,13 +60,14 @@ class Family {
   MadeBy made_by_;
 };
 
-// The largest group for which rank 0 makes a family's schedules.
+// The most ranks of a group for which rank 0 makes a family's schedules.
 inline constexpr Count most_ranks_of_first = 4096;
 
-// Returns a family whose schedules make one rank's program at a time, by a pure function. Every rank calls it.
+// Returns a family whose schedules make each program by the pure function `program`. Every rank calls it for its own program.
 Family family_of_programs(std::string name, std::function<Program(const Problem&, Rank)> program);
 
-// Returns the family of these schedules, each for another problem, such as those of a file. Every rank must have them.
+// Returns the family of these schedules, each for another problem, such as those of a file. Every rank must pass the same
+// schedules.
 Family family_of_schedules(std::string name, std::vector<Schedule> schedules);
 
 // ---- Candidates

@@ -14,8 +14,8 @@
 // type and must not overlap. Sizes are in elements.
 //
 // With `in_place` as the input, the result replaces the input in the buffer of the output, as with MPI_IN_PLACE. Either all ranks
-// pass it, or none. A nonblocking call, whose name begins with i, returns a request; the buffers must not be touched until the
-// request is over.
+// pass `in_place`, or none. A nonblocking call, whose name begins with i, returns a request; the buffers must not be touched
+// until the request is over.
 //
 // All functions are collective: every rank of `ranks` calls them, in the same order, with the same block length, root, operator and
 // options. A call returns when this rank's output is complete and its input may be changed.
@@ -27,7 +27,8 @@
 // Errors: a call throws Error{misuse} on this rank, before anything is sent, if the sizes do not match each other or the number of
 // ranks, or if the root is not a rank. It also throws the errors of `plan` and Plan::execute. In debug builds (without NDEBUG),
 // and with QUADRILLE_CHECK=1 in the environment, ranks compare, before each call, the arguments that must be equal. If arguments
-// differ, all ranks throw Error{misuse}, which names both values. They then also all throw if the sizes of one rank are wrong.
+// differ, all ranks throw Error{misuse}, which names both values. With this comparison, wrong sizes on one rank make all ranks
+// throw, too.
 #pragma once
 
 #include <memory>
@@ -152,23 +153,24 @@ inline Request ibarrier(Group ranks, const CallOptions& options = {}) {
 // Blocks are given as `counts`, which follow each other in the buffer, or as `{counts, displacements}`. Both are contiguous ranges
 // of any integer type, with one value per rank, in elements. A buffer may be longer than its blocks.
 //
-// alltoallv, gatherv and scatterv: counts may change in every call, because no plan is made: a rank waits only for the ranks that
-// send it something or get something from it, and a nonblocking call waits for nobody. The first such call of a group is an
-// exception: the ranks allocate memory together. In an alltoallv on several nodes a rank also waits for ranks of its node, as
-// exchange.hpp says, because short blocks from one node to another may go in one message. If CallOptions names an algorithm, a
-// policy or an executor, each call makes its plan anew, nonblocking ones included, and no rank returns from it before all ranks
-// have called. If counts stay the same, keep a plan instead: plan_alltoallv and so on (typed_plan.hpp).
+// alltoallv, gatherv and scatterv make no plan, so counts may change in every call. A rank waits only for the ranks that send it
+// data or get data from it, and a nonblocking call waits for no rank. In the first such call of a group, however, all ranks wait
+// for each other, because they allocate memory together. In an alltoallv on several nodes a rank also waits for ranks of its
+// node, as exchange.hpp says, because short blocks from one node to another may go in one message. If CallOptions names an
+// algorithm, a policy or an executor, each call makes a new plan, and no rank returns before all ranks have called. This also
+// holds for nonblocking calls. If counts stay the same, keep a plan instead: plan_alltoallv and so on (typed_plan.hpp).
 //
-// allgatherv and reduce_scatterv: all ranks give the same counts, so plans are kept as in the other collectives: a call finds the
-// plan of an earlier call with equal counts. Displacements may differ between calls and between ranks.
+// allgatherv and reduce_scatterv: all ranks give the same counts. So plans are kept, and a call finds the plan of an earlier call
+// with equal counts. Displacements may differ between calls and between ranks.
 //
-// Plans that these calls make use a simple algorithm (direct, or linear if there is a root) unless CallOptions names another,
-// since choosing takes several times as long as making a plan. plan_allgatherv and so on do choose.
+// Plans that these calls make use the algorithm `direct` (`linear` if there is a root) unless CallOptions names another one,
+// because choosing an algorithm takes several times as long as making a plan. plan_allgatherv and the other plan functions
+// choose.
 //
 // Errors: a wrong number of counts, a negative count, and a block that reaches beyond the end of its buffer are Error{misuse} at
 // the rank that has them, before it sends anything. If two ranks disagree on the length of a block that one sends to the other, the
-// receiver throws Error{misuse}, which names both ranks and both lengths; its other blocks are complete then, and all ranks may
-// go on. If the call makes a plan, or the ranks compare their calls, all ranks throw.
+// receiver throws Error{misuse}, which names both ranks and both lengths. The receiver's other blocks are then complete, and all
+// ranks may go on. If the call makes a plan, or the ranks compare their calls, all ranks throw.
 
 // Block j of `send` goes to rank j; block i of `receive` comes from rank i. In place, `send` is {}: the block from rank i replaces
 // the block sent to rank i, and has the same length.

@@ -128,8 +128,8 @@ constexpr bool has_built_in(op::Name name) {
   return !finds;
 }
 
-// Converts the operator that a program passes into the form that the library uses. `of` does not copy the operator, which must
-// therefore outlive the result. mpi.hpp adds a specialisation for MPI_Op.
+// Converts the operator that a program passes into the form that the library uses. `of` does not copy the operator, so the
+// operator must outlive the result. mpi.hpp adds a specialisation for MPI_Op.
 template <class T, class Given>
 struct OperatorFor {
   static_assert(std::is_invocable_r_v<T, const Given&, const T&, const T&>,

@@ -25,12 +25,12 @@ struct Figures {
 };
 
 // Returns the schedule's figures. If the schedule states a symmetry, only the programs of the orbit representatives
-// are made, so that 10^6 ranks take no longer than 10. Otherwise, or if `every_rank` is set, the programs of all
+// are made, so counting 10^6 ranks takes no more time than counting 10. Otherwise, or if `every_rank` is set, the programs of all
 // ranks are made.
 Figures figures(const Schedule& schedule, bool every_rank = false);
 
-// Returns the largest sum, over the ranks, of output and scratch memory, in bytes: the memory that a schedule writes to.
-// It makes the same programs as `figures` does without `every_rank`.
+// Returns the memory that a schedule writes to: the largest sum of output and scratch bytes of any rank. It makes the same
+// programs as `figures` does without `every_rank`.
 Bytes output_and_scratch(const Schedule& schedule);
 
 struct Bound {
@@ -54,18 +54,19 @@ struct NodeFigures {
   bool operator==(const NodeFigures&) const = default;
 };
 
-// Makes the programs of all ranks, or only those of some nodes if the schedule states a symmetry under which they stand for the
-// others.
+// Makes the programs of all ranks, or only those of some nodes if the schedule states a symmetry under which these nodes
+// represent the others.
 NodeFigures node_figures(const Schedule& schedule);
 
-// Returns lower bounds of "node_rounds", if nodes have `node_ports` ports, "node_traffic_out" and "node_traffic_in". A figure may
-// have several bounds.
+// Returns lower bounds of "node_rounds" (for nodes with `node_ports` ports), "node_traffic_out" and "node_traffic_in". A figure
+// may have several bounds.
 std::vector<Bound> lower_bounds_between_nodes(const Problem& problem, Count node_ports);
 
 // Returns lower bounds of "matchings", the steps of an alltoall or alltoallv on nodes that have one exchange at a time, with one
-// other node and in both directions: by the exchanges of the busiest node, and by those within an odd number of nodes. They hold if
-// each block goes from its source to its target in a message of its own; a step exchanges the two blocks of two ranks. Returns an
-// empty list for other collectives. Throws Error{too_large} for an alltoall on more than 4096 nodes. Source: [sanders2002].
+// other node and in both directions. The first bound is the number of exchanges of the busiest node. The second one follows from
+// sets of n nodes, n odd: they have at most (n - 1) / 2 exchanges with each other at a time. Both hold if each block goes from
+// its source to its target in its own message; a step exchanges the two blocks of two ranks. The list is empty for other
+// collectives. Throws Error{too_large} for an alltoall on more than 4096 nodes. Source: [sanders2002].
 std::vector<Bound> lower_bounds_by_matchings(const Problem& problem);
 
 // How a schedule loads the links of a network. A message with a port runs straight from that port where the network

@@ -35,7 +35,7 @@ struct DecisionOptions {
 struct Considered {
   Way way;
   std::optional<Price> price;         // for our own algorithms: from the fit of the executor, or from the preset machine
-  std::optional<double> predicted_s;  // from the price; for the vendor's collective, from its measured curve
+  std::optional<double> predicted_s;  // computed from the price; for the vendor's collective, from its measured times
   std::optional<Timing> measured;     // from wisdom
   std::string rejected;               // why it was not chosen; empty for the chosen one
 };
@@ -57,7 +57,7 @@ struct Decision {
   bool is_exact = false;        // does a document's model define that machine (MachineCosts::is_exact)?
   ModelChoice model;            // the model of the prices, and why it is this one; null if nothing was priced
   std::string reason;           // one sentence
-  // First the chosen way, then ways with measured times, then ways with predicted times (each group: the fastest first), then the
+  // First the chosen way, then ways with measured times and ways with predicted times (both sorted, the fastest first), then the
   // others.
   std::vector<Considered> considered;
 };
@@ -66,18 +66,19 @@ struct Decision {
 // prediction's error, but at least 3 %. Returns 0 if a document's model defines the machine: then only equal times are tied.
 double tie_tolerance(const Decision& decision);
 
-// Returns true if the predicted time `seconds` is tied with the predicted time of the chosen way. If a way is faster by more than
-// that, it was passed over because it has more rounds.
+// Returns true if the predicted time `seconds` is tied with the predicted time of the chosen way. A way that is faster by more
+// than tie_tolerance was not chosen because it has more rounds.
 bool is_tied(const Decision& decision, double seconds);
 
 // Returns the choices worth pricing: for each algorithm that applies, the values of its parameters that may be the best
-// (Parameter::worth_trying). For an algorithm that states a symmetry, a choice is dropped if another one has at most as many
-// rounds, start-ups and bytes. Choices with which a rank states to send, or receive, more than `most_ports` messages in a round
-// are left out.
+// (Parameter::worth_trying). If the algorithm states a symmetry, a choice is dropped if another choice of the algorithm has at
+// most as many rounds, start-ups and bytes. Choices with which a rank states to send, or receive, more than `most_ports` messages
+// in a round are left out.
 std::vector<Choice> choices_worth_trying(const Problem& problem, bool own_counts_only = false,
                                          Count most_ports = std::numeric_limits<Count>::max());
 
-// Returns each of these choices under each policy and by each executor, and the vendor's collective if there is one.
+// Returns each choice of choices_worth_trying under each policy and by each executor, and the vendor's collective if there is
+// one.
 std::vector<Way> ways(const Problem& problem, const DecisionOptions& options);
 
 // Returns the model by which the preset prices the problem (choose_model). All models but max-rate price all executors alike.
@@ -88,8 +89,8 @@ Result<ModelChoice> model_of_preset(const Problem& problem, const DecisionOption
 // wisdom_only and wisdom has no record that answers for the situation.
 Decision decide(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options);
 
-// Forgets the wisdom that this process has read or measured. At its next plan that has to choose, rank 0 reads the wisdom file
-// again and sends its contents to all ranks.
+// Forgets the wisdom that this process has read or measured. When a plan next has to choose, rank 0 reads the wisdom file again
+// and sends its contents to all ranks.
 void forget_wisdom();
 
 }  // namespace quadrille

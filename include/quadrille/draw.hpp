@@ -17,14 +17,14 @@ namespace quadrille {
 
 struct DrawOptions {
   // The result of `verify` for this schedule. If there are findings, the picture has crosses where they are, and a circle
-  // around the first. The headline has their number and that of their causes (fault_cause.hpp). A legend below states the first
-  // cause, the first finding, and how many bytes of the output are missing or wrong at the end. Findings are ordered by round, then
-  // by rank. Deadlocks and errors in the final output come last, because other findings cause them.
+  // around the first. The headline has the number of findings and the number of causes (fault_cause.hpp). A legend below states
+  // the first cause, the first finding, and how many bytes of the output are missing or wrong at the end. Findings are ordered by
+  // round, then by rank. Deadlocks and errors in the final output come last, because other findings cause them.
   std::vector<Finding> findings;
   // Links and traffic: only the messages of this round. A round without messages is Error{misuse}.
   std::optional<Count> round;
-  // Links: a panel for each round that has messages, all with the same colours. At most `most_panels` rounds are drawn, the first
-  // ones; the picture says how many are left out.
+  // Links: a panel for each round that has messages, all with the same colours. Only the first `most_panels` of these rounds are
+  // drawn; the picture says how many are left out.
   bool each_round = false;
   Count most_panels = 12;
   // Space-time: only the messages that this rank sends or receives. Error{misuse} if there is no such rank.
@@ -33,8 +33,8 @@ struct DrawOptions {
   std::string note;
 };
 
-// All functions return the text of an SVG document. They throw Error{too_large} if the picture would have more parts
-// than a reader could tell apart. For a barrier, control messages are drawn, because it has no other messages.
+// All functions return the text of an SVG document. They throw Error{too_large} if the picture would have more parts than a
+// reader can distinguish. For a barrier, control messages are drawn, because it has no other messages.
 
 // Draws what the memory of each rank holds at the start and after each round [bruck1997, figure 2]. Each block is
 // labelled with its origin and its destination. Rounds in which nothing changes are left out, unless they have

@@ -25,8 +25,8 @@ struct Edges {
   };
   std::span<const Send> sends;
   std::span<const Receive> receives;
-  // Between nodes: may short edges of several ranks go in one message? Then a rank also waits for ranks of its node
-  // (exchange.hpp). The same on all ranks.
+  // Between nodes: may short edges of several ranks go in one message? If so, a rank also waits for ranks of its node
+  // (exchange.hpp). Must be equal on all ranks.
   bool may_pack = true;
 };
 

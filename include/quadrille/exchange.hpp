@@ -5,12 +5,12 @@
 //   const std::vector<Edges::Receive> receives{edge_from(right, behind), edge_from(left, before)};
 //   exchange(ranks, sends, receives);
 //
-// They are for sparse and irregular patterns: the time of a rank depends on its own edges and not on the number of ranks. Nothing
-// is agreed and no plan is made, so edges may change in every call, and a rank waits only for the ranks at the other ends of its
-// edges. An alltoallv has one block for each pair of ranks and lists of p counts. An exchange has any number of edges for a pair:
-// the k-th edge that the sender lists for the receiver meets the k-th that the receiver lists for the sender. Both name the same
-// length. Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It lists at most Edges::most sends
-// and receives.
+// Exchanges are for sparse and irregular patterns: the time of a rank depends on its own edges and not on the number of ranks. No
+// plan is made, so edges may change in every call. A rank waits only for the ranks at the other ends of its edges. An alltoallv
+// has one block for each pair of ranks and lists of p counts. An exchange may have several edges from one rank to another: the
+// k-th edge that the sender lists for the receiver belongs to the k-th edge that the receiver lists for the sender. Both ends
+// must name the same length. Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It lists at
+// most Edges::most sends, and at most as many receives.
 //
 // All ranks of the group make the call, also those without edges, and all make their calls in the same order. Received memory
 // must not overlap any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size()
@@ -21,14 +21,14 @@
 // more than 16 calls ahead of a rank of its node.
 //
 // Errors: Error{misuse} at this rank, before anything is sent, if one of its edges names a rank that is not in the group, a
-// negative length, or bytes without memory; Error{too_large} if there are too many edges. Error{misuse} at the receiver if the ends
-// of an edge name different lengths, after all other edges are complete; the ranks may then go on. If only one end lists an edge,
-// the rank that lists it, or the other one in a later exchange, throws Error{misuse}, and further exchanges between the two ranks
-// may go wrong: go on with another communicator. Between nodes, differing lengths may also make all ranks of a node throw
-// Error{misuse}, after a wait of some 100 ms. This happens if the two ends expect different forms of messages: the edge is short
-// for one end only, or the two nodes have decided differently what goes in one message. Ranks may wait for ever only if an edge
-// is listed at one end alone. In debug builds, and with QUADRILLE_CHECK=1, the ranks first compare that all of them call an
-// exchange, and that both ends list the same edges; if edges are wrong, all ranks throw. Other errors are those of Plan::execute.
+// negative length, or bytes without memory; Error{too_large} if there are too many edges. If the ends of an edge name different
+// lengths, the receiver throws Error{misuse} after all other edges are complete; the ranks may then go on. If only one end lists
+// an edge, the rank that lists it throws Error{misuse}, or the other rank does so in a later exchange. Further exchanges between
+// the two ranks may go wrong: go on with another communicator. Between nodes, differing lengths may also make all ranks of a node
+// throw Error{misuse}, after a wait of some 100 ms. This happens if the two ends expect different forms of messages: the edge is
+// short for one end only, or the two nodes have decided differently what goes in one message. Ranks may wait for ever only if an
+// edge is listed at one end alone. In debug builds, and with QUADRILLE_CHECK=1, the ranks first check together that all of them
+// call an exchange, and that both ends list the same edges; if not, all ranks throw. Other errors are those of Plan::execute.
 #pragma once
 
 #include <iterator>
@@ -57,14 +57,14 @@ Edges::Receive edge_from(Rank from, OutputRange auto&& elements) {
 void exchange(Group ranks, std::span<const Edges::Send> sends, std::span<const Edges::Receive> receives,
               bool compares = CallArguments{}.compares);
 
-// Does not wait, except in the first exchange of a group, in which the ranks allocate their memory, and where they compare calls.
-// The lists may be destroyed after the call, the memory that they name must stay.
+// Waits for other ranks only in the first exchange of a group, in which the ranks allocate memory together, and if the ranks
+// compare calls. The lists may be destroyed after the call; the memory that they name must stay until the request is over.
 Request iexchange(Group ranks, std::span<const Edges::Send> sends, std::span<const Edges::Receive> receives,
                   bool compares = CallArguments{}.compares);
 
-// An exchange that is repeated with the same edges. They are checked once, and executing allocates nothing. The communicator may
-// be destroyed before the Exchange. All ranks start exchanges and plans in the same order; they may also call `exchange` in
-// between.
+// An exchange that is repeated with the same edges. The edges are checked once, and executing allocates no memory. The
+// communicator may be destroyed before the Exchange. All ranks start exchanges and plans in the same order; they may also call
+// `exchange` in between.
 class Exchange {
  public:
   // Collective.

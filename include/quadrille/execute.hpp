@@ -56,7 +56,7 @@ Layout layout(std::span<const Count> counts, std::span<const Count> displacement
 // is negative, Error{too_large} on overflow.
 Layout strided(Count count, Bytes length, Bytes stride);
 
-// The same layout, `distance` bytes farther on. Throws Error{too_large} on overflow.
+// Returns the layout with all offsets increased by `distance` bytes. Throws Error{too_large} on overflow.
 Layout shifted(Layout layout, Bytes distance);
 
 struct Layouts {
@@ -65,8 +65,8 @@ struct Layouts {
 
 // Returns where a rank's input and output lie within one buffer if the call uses MPI_IN_PLACE. alltoall(v): the output replaces the
 // input. allgather(v) and gather(v): the rank's own block is already at its place in the result. scatter(v): the root's block stays
-// where it is. All others: input and output begin at the same address. Throws Error{misuse} for an alltoallv in which this rank
-// sends a rank another number of bytes than it receives from that rank.
+// where it is. All others: input and output begin at the same address. Throws Error{misuse} for an alltoallv in which the bytes
+// that this rank sends to some rank and receives from it differ in number.
 Layouts in_place_layouts(const Problem& problem, Rank rank);
 
 // ---- Execution
@@ -84,15 +84,15 @@ struct Phases {
 // The mechanism that moves the bytes of a plan.
 enum class Executor : std::uint8_t {
   automatic,  // the preferred executor of the group: shared if possible, else hybrid, else mpi
-  mpi,        // messages of the MPI library; for ranks without one (threads, `quadrille run`) the shared memory that they have
+  mpi,        // messages of the MPI library; for ranks without an MPI library (threads, `quadrille run`): shared memory
   shared,     // shared memory
   hybrid,     // shared memory within a node, messages of the MPI library between nodes
 };
 
 std::string_view name(Executor executor);
 
-// How much work `plan` does to choose an algorithm when the caller names none. Whatever the effort, measurements made earlier on
-// this machine (wisdom.hpp) come first.
+// How much work `plan` does to choose an algorithm when the caller names none. With every effort, earlier measurements on this
+// machine (wisdom.hpp) decide if there are any.
 enum class Effort : std::uint8_t {
   estimate,  // chooses the lowest predicted price; needs microseconds, and no more communication than every plan
   // Runs the few candidates with the lowest prices against each other while the plan is made. Nothing is measured if the operator
@@ -139,8 +139,7 @@ class Communicator {
   Calls& calls() { return calls_ ? *calls_ : make_calls(); }
 
  protected:
-  // Returns the object that keeps the plans of typed calls. If a group can have several Communicators, they share one object;
-  // else the object is new.
+  // Returns the object that keeps the plans of typed calls. If a group can have several Communicators, they share this object.
   virtual std::shared_ptr<Calls> shared_calls();
 
  private:
@@ -176,7 +175,7 @@ struct Way {
   Candidate algorithm;
   Policy policy = Policy::blocking;
   int buffers = 2;                          // as in PlanOptions
-  Executor executor = Executor::automatic;  // in wisdom, in decisions and in the result of a race: the one that runs it
+  Executor executor = Executor::automatic;  // in wisdom, decisions and results of races: the executor that runs the way
   bool keep_step = false;                   // as in PlanOptions
 
   bool operator==(const Way&) const = default;
@@ -215,10 +214,11 @@ PlanOptions plan_options_of(const Way& way, PlanOptions options = {});
 // destroyed in either order. All ranks must start the plans of a communicator in the same order. If ranks that share memory start
 // them in different orders and then wait for each other, each waiting rank throws the same Error{misuse}, which names both calls.
 //
-// Memory: all plans of a process together keep at most 64 MiB, or the bound in the environment variable QUADRILLE_PLAN_MEMORY, such
-// as 16MiB. If a new plan would exceed the bound at any rank, the least recently executed plans of the same communicator give their
-// memory back. The newest plan always keeps its memory, and each communicator may always use 1/64 of the bound. If the ranks are
-// threads of one process, each communicator has its own bound. The MPI library's collectives and the caller's buffers do not count.
+// Memory: all plans of a process together keep at most 64 MiB. The environment variable QUADRILLE_PLAN_MEMORY, such as 16MiB,
+// sets another bound. If a new plan would exceed the bound at any rank, the least recently executed plans of the same
+// communicator give their memory back. The newest plan always keeps its memory, and each communicator may always use 1/64 of the
+// bound. If the ranks are threads of one process, each communicator has its own bound. The MPI library's collectives and the
+// caller's buffers do not count.
 //
 // The next execution of a plan that gave its memory back is slower: all ranks make the plan ready again and allocate its memory. It
 // may throw Error{too_large}, on all ranks, and can then be tried again. While executions started by `start` are in flight, plans
@@ -286,10 +286,10 @@ Plan plan(Group ranks, const Problem& problem, const PlanOptions& options = {});
 // the problem and PlanOptions::algorithm. Collective: all ranks must pass the same schedule.
 //
 // Rank 0 verifies the schedule, as `verify` (verify.hpp) does by default, and compares the program of each rank with the hash of
-// the program that the rank itself holds. Programs are compared by exact value: the same bytes cut into other regions make
-// another program. If the schedule states a symmetry, no rank makes all programs; each rank compares its own with the image of
-// its representative's. Each process remembers the last 4,096 programs that were verified, so making another plan of the schedule
-// does not verify again.
+// the program that the rank itself holds. Programs are equal only if their lists of regions are equal: the same bytes, cut into
+// other regions, are another program. If the schedule states a symmetry, no rank makes all programs; each rank compares its own
+// with the image of its representative's. Each process remembers the last 4,096 programs that were verified, so making another
+// plan of the schedule does not verify again.
 //
 // Throws, on every rank: Error{misuse} with the first findings if the schedule is wrong, or with the first difference if the ranks
 // pass different schedules; Error{too_large} if the schedule is too large to be verified; and the errors of the function above.

@@ -56,20 +56,21 @@ using AtBlock = std::function<Problem(Bytes block_bytes)>;
 
 struct CheapestOptions {
   std::optional<Topology> topology;  // required by models that count links
-  // If empty, the blocks of a regular collective get the size; an irregular collective has no flips, and a note says so.
+  // If empty, a regular collective gets blocks of the size; an irregular collective has no flips, and a note says so.
   AtBlock at_block;
-  // Workload::messages_counted of all candidates together for `problem`, if the caller has counted them; 0: they are counted here.
+  // The sum of Workload::messages_counted over the candidates for `problem`, if the caller has counted it; 0: cheapest_by_block
+  // counts it.
   Count messages = 0;
   std::function<void(Bytes block_bytes)> progress;  // called before each size
 };
 
 // Finds which candidate has the least price, under its best policy, for blocks from one element to `most_block_bytes` bytes; among
-// equal prices, the one with the fewest ports. It prices all candidates at powers of two. Between two powers with different
-// winners it searches the exact size of the change, among the candidates that win at some power. A parameter that is left out, or
-// has its default value for `problem`, gets at each size the default of that size. A candidate that does not apply at a size is
-// left out there. If the candidates have more than 500 000 messages, which would take too long, or if a size is too large, the
-// list is empty and the note says why. Throws Error{misuse} if `candidates` is empty, if a candidate belongs to another
-// collective, if the machine has no figures for the model, or if the model cannot price the problem.
+// equal prices, the one with the fewest ports. It prices all candidates at powers of two. Between two successive powers with
+// different winners, it searches the exact size at which the winner changes, among the candidates that win at some power. A
+// parameter that is left out, or has its default value for `problem`, gets the default of each size. At a size, candidates that
+// do not apply are left out. If the candidates have more than 500 000 messages, which would take too long, or if a size is too
+// large, the list is empty and the note says why. Throws Error{misuse} if `candidates` is empty, if a candidate belongs to
+// another collective, if the machine has no figures for the model, or if the model cannot price the problem.
 Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candidates, const Model& model,
                         const MachineCosts& machine, const CheapestOptions& options = {});
 
@@ -79,7 +80,7 @@ Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candi
 // {.preset = find_machine("hdr")}.
 struct MachineKnowledge {
   Wisdom wisdom;                       // measured there; knowledge_here fills in at least this machine's fingerprint
-  std::string file;                    // from which the wisdom was read; empty: from none
+  std::string file;                    // the file from which the wisdom was read; empty: none
   std::optional<MachineCosts> preset;  // supplies prices for executors without a fit
   std::optional<Topology> topology;    // the network for models such as `torus`; used for problems with as many ranks as it has
   bool has_mpi = true;                 // is there an MPI library for messages and collectives?
@@ -93,9 +94,9 @@ struct MachineKnowledge {
 };
 
 // Returns what is known of this machine for ranks on one node (`nodes` = 1) or on several: the newest wisdom file for its
-// processor that has measurements of such ranks, and the preset by which plans price where nothing was measured. A processor has
-// several files: one for each number of cores, network and MPI library. If `mpi` is not empty, the file's Fingerprint::mpi must
-// begin with it, such as "Open MPI" or "none".
+// processor that has measurements of such ranks, and the preset by which plans price what was not measured. A processor may have
+// several files: each has another number of cores, network or MPI library. If `mpi` is not empty, the file's Fingerprint::mpi
+// must begin with it, such as "Open MPI" or "none".
 MachineKnowledge knowledge_here(Count nodes = 1, std::string_view mpi = {});
 
 // The parts of a price. Start-ups, bytes and copies are the times of a rank that runs alone; contention is the extra time because
@@ -110,11 +111,12 @@ struct PriceParts {
 struct ExplainedWay {
   Considered considered;
   std::string name;                 // the algorithm, without parameters that have their default values
-  std::optional<PriceParts> parts;  // of its price; absent if it has none, or beyond ExplainOptions::most_parts
+  std::optional<PriceParts> parts;  // absent without a price, and beyond the first ExplainOptions::most_parts ways
   bool is_baseline = false;         // is it in the table only to be compared with others?
 };
 
-// A family of schedules of your own (candidate.hpp) by the best executor and policy. Plans take it only if it is named.
+// A family of your own schedules (candidate.hpp), run by its best executor and policy. Plans take a family only if the caller
+// names it.
 struct ExplainedFamily {
   std::string name;
   Executor executor = Executor::automatic;
@@ -129,13 +131,13 @@ struct ExplainedFamily {
 struct ExplainedVendor {
   std::string title;                  // "Open MPI 4.1"
   bool is_checked = true;             // VendorLibrary::is_checked
-  std::string algorithm;              // the library's name of it; empty: it is not known
+  std::string algorithm;              // the library's name of its algorithm; empty: not known
   std::string equivalent;             // the algorithm of our table with the same messages, without defaults; empty: there is none
   std::string reason;                 // why `algorithm` or `equivalent` is empty
-  std::optional<double> predicted_s;  // of the equivalent by MPI messages, under the best policy; absent without figures for them
+  std::optional<double> predicted_s;  // by MPI messages, under the best policy; absent if their costs are not known
 };
 
-// A bound for all schedules: the least number of rounds, and the fewest bytes of messages that must follow each other.
+// A lower bound for all schedules: the least number of rounds, and the least C2 (Figures::c2).
 struct LowerBound {
   Count rounds = 0;
   Bytes bytes = 0;
@@ -149,13 +151,14 @@ struct Explanation {
   std::vector<ExplainedWay> ways;                                 // in the order of Decision::considered
   std::vector<std::pair<std::string, std::string>> do_not_apply;  // algorithms that cannot be used, each with the reason
   std::vector<ExplainedFamily> families;                          // those of ExplainOptions, in their order
-  // Of the MPI library whose measurements are known; if none are, of all libraries whose choice is known.
+  // Has one entry, for the MPI library whose measurements are known. Without such measurements: one for each library whose choice
+  // is known.
   std::vector<ExplainedVendor> vendors;
   LowerBound bound;
-  Flips by_block;  // by bytes of a block, each to within 3 %
+  Flips by_block;  // by bytes of a block; each Flip::from is exact to 3 %
   Flips by_ranks;  // by number of ranks, at powers of two times the ranks of a node: each node keeps its ranks, so nodes are added
-  // For alltoallv: by the irregularity (wisdom.hpp) of the counts, whose total stays the same. At the problem's own value it has
-  // the chosen way.
+  // For alltoallv: by the irregularity (wisdom.hpp) of the counts, whose total stays the same. At the problem's own irregularity
+  // the way is the chosen one.
   Flips by_irregularity;
 
   std::optional<double> seconds() const;  // time of the chosen way: measured, otherwise predicted; absent if neither is known
@@ -164,19 +167,19 @@ struct Explanation {
 enum class FlipQuantity : std::uint8_t { block_bytes, ranks, irregularity };
 
 struct ExplainOptions {
-  std::size_t most_parts = 10;   // for how many ways `parts` is computed, the best first
-  double seconds = 4;            // about how long to search for flips
+  std::size_t most_parts = 10;   // number of ways, the best first, for which `parts` is computed
+  double seconds = 4;            // approximate duration of the search for flips
   std::vector<Family> families;  // schedules of your own, to be compared with the chosen way; they must be right (verify.hpp)
-  // Return the problem at another size. Irregular collectives need these functions, because only the caller knows what another
-  // size means; without them their flips are not searched, and a note says so. Regular collectives get blocks of this size, or so
-  // many ranks.
+  // Return the problem with another block size or number of ranks. Irregular collectives need these functions, because only the
+  // caller knows what another size means; without a function, flips are not searched, and a note says so. For regular collectives
+  // the functions may be empty.
   AtBlock at_block;
-  std::function<Problem(Count ranks)> at_ranks;                      // its nodes and grid are not used
+  std::function<Problem(Count ranks)> at_ranks;                      // nodes and grid of the result are ignored
   std::function<void(FlipQuantity quantity, Count value)> progress;  // called before each decision of the search
 };
 
 // Explains the decision for a problem. Local. Throws Error{misuse} if the preset has figures for no model that can price the
-// problem, and like `check` for a problem that is wrong.
+// problem, and throws as `check` does if the problem is wrong.
 Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options = {});
 
 // Returns a way as text: "bruck:radix=4 by shared memory", "the MPI library's own alltoall".

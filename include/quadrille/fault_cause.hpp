@@ -72,7 +72,7 @@ struct BlockWay {
 inline constexpr std::size_t most_way_steps = 1000;
 
 // Follows one byte of what the collective requires from rank `from` at rank `to`: of a block, of a share, or of an operand that is
-// part of a result. Throws Error{misuse} if the collective requires nothing of the kind or the block has no such byte, and
+// part of a result. Throws Error{misuse} if the collective requires no bytes of `from` at `to` or the block has no such byte, and
 // Error{too_large} like `verify`, or if following the byte takes too long.
 BlockWay way_of_block(const Schedule& schedule, Rank from, Rank to, Bytes byte = 0);
 
@@ -108,7 +108,7 @@ struct FaultCause {
 
 struct FaultCauses {
   // First the causes of findings about the programs themselves, such as a rank that does not exist. Then the others, those with
-  // most findings first. At last those of kind rule, in the order of their first findings.
+  // most findings first. Last those of kind rule, in the order of their first findings.
   std::vector<FaultCause> causes;
   std::string note;  // not empty: why no causes were sought
 };
@@ -118,21 +118,22 @@ struct FaultCauses {
 // from each rank r to rank r + d, or all messages of a stage. src/verify/causes.hpp lists these sets.
 FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& findings);
 
-// Whether a cause says only what its finding does: a single finding of kind rule.
+// True if the cause says no more than its finding: it is of kind rule and has a single finding.
 bool is_its_finding(const FaultCause& cause);
 
 // Returns the indices of the findings in the order of reports: cause after cause or, if no causes were sought, in their own
 // order.
 std::vector<std::size_t> order_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
-// What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". If no causes were sought, they are left
-// out. From this many findings on, it says "at least 10000 findings; the first of these have 2 causes": `verify` stops at its
-// limit, and findings that it did not list may have other causes. So set VerifyOptions::most_findings to this number.
+// What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". If no causes were sought, the text names
+// only the findings. With most_counted_findings or more it says "at least 10000 findings; the first of these have 2 causes":
+// `verify` stops at its limit, and findings that it did not list may have other causes. So set VerifyOptions::most_findings to
+// most_counted_findings.
 inline constexpr std::size_t most_counted_findings = 10'000;
 std::string count_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
-// The same with the first cause, or else the first finding: "256 findings, one cause: block 0 to 0 was lost ..". There must be a
-// finding.
+// Returns the same text, then the first cause or, if no causes were sought, the first finding: "256 findings, one cause: block 0
+// to 0 was lost ..". `findings` must not be empty.
 std::string summary_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
 }  // namespace quadrille

@@ -26,8 +26,8 @@ std::vector<ExecutorFit> fit_executors(Communicator& communicator, const FitOpti
 // and leaves out collectives that the library does not have.
 std::vector<VendorFit> fit_vendor(Communicator& communicator, const std::vector<Collective>& collectives, double seconds = 1);
 
-// Returns a fit with the figures of a machine file, which must have a table for the model max-rate. `cores` is the number of cores
-// of a node; 0 means one per rank.
+// Returns a fit with the figures of a machine file. The file must have a table for the model max-rate. `cores` is the number of
+// cores of a node; 0 means one per rank.
 ExecutorFit preset_fit(const MachineCosts& machine, Executor executor, const Situation& situation, Count cores);
 
 // Returns the price of a workload by the model max-rate. The workload must have been counted with WorkloadOptions::work.
@@ -67,9 +67,9 @@ LineFit fit_line(std::string of, std::vector<LineFit::Sample> samples);
 
 struct CalibrateOptions {
   Executor executor = Executor::automatic;
-  double seconds = 2;     // approximate duration of the fits; comparing prices with times takes as long again
+  double seconds = 2;     // approximate duration of the fits; with `residuals` the call takes about twice as long
   bool residuals = true;  // compare the fitted machine's prices with the times of collectives
-  std::function<void(std::string_view doing)> progress = {};  // called now and then on rank 0
+  std::function<void(std::string_view doing)> progress = {};  // called from time to time on rank 0
 };
 
 struct Calibration {
@@ -87,15 +87,15 @@ struct Calibration {
 // - Start-up and time per byte: a straight line is fitted to the times of one round of an exchange, for messages of 8 B to 64 KiB
 //   (with more than 16 ranks, the longest message is shorter). The time per byte has two parts: copy = min(measured copy time,
 //   fitted time per byte), and wire = fitted time per byte - copy.
-// - Composing a message: the extra time of gathering pieces over copying contiguous memory.
+// - Composing a message: the time of copying pieces minus the time of copying contiguous memory.
 // - Contention factor: in a permutation each rank sends to one other rank. The factor is the time of such an exchange, divided by
 //   the time that the bytes of one rank take without contention.
-// - LogGP's g and o, with three ranks or more: from the additional time of a scatter and of an exchange for each further message.
+// - LogGP's g and o, with three ranks or more: from the time that each further message adds to a scatter and to an exchange.
 // - With two nodes or more: a line for exchanges between two ranks on different nodes, and one for two ranks on the same node.
 // - Residuals: the times of our choice and of the MPI library's own collective, divided by their prices by max-rate. There are two
 //   sizes in each of four classes: 8 and 32 B, 512 B and 2 KiB, 16 and 64 KiB, 256 KiB and 1 MiB. Residuals of the library are
 //   left out where its rules are not known, or no algorithm of ours sends the same messages. After twice `seconds`, sizes above
-//   32 B are left out. Where each node has consecutive ranks, the sizes of the nodes are kept, too.
+//   32 B are left out. If each node has consecutive ranks, the nodes' numbers of ranks are kept, too.
 Calibration calibrate(Communicator& communicator, const CalibrateOptions& options = {});
 
 }  // namespace quadrille

@@ -21,8 +21,8 @@ struct InterpreterOptions {
 
 // Runs `schedule` on one input per rank and returns one output per rank. A message whose other end is missing is
 // lost; if the ends have different lengths, it is cut to the shorter one. Throws Error{misuse} if a region lies
-// outside its buffer, if a reduction has no operator, or if an operand does not consist of whole elements: a region
-// cuts an element, or an element is put together from bytes of several.
+// outside its buffer, if a reduction has no operator, or if an operand does not consist of whole elements, because a region cuts
+// an element or an element has bytes of several elements.
 std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<ByteVector>& inputs,
                                   const InterpreterOptions& options = {});
 

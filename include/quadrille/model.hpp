@@ -33,8 +33,8 @@ struct Model;
 // The figures of one round. Each is the maximum over all ranks, nodes or links. Control messages count as messages.
 struct RoundFigures {
   Count number = 0;
-  Count messages = 0;      // sent, or received, by a rank
-  Bytes bytes = 0;         // sent, or received, by a rank
+  Count messages = 0;      // messages that a rank sends, or receives
+  Bytes bytes = 0;         // bytes that a rank sends, or receives
   Bytes longest = 0;       // bytes of the longest message
   bool both_ways = false;  // does some rank both send and receive?
   // Bytes of the longest chain of messages that wait for each other in the round, if each rank sends, and receives, one message at
@@ -47,30 +47,30 @@ struct RoundFigures {
   Count sharing = 0;     // messages over one directed link
   Bytes link_bytes = 0;  // bytes over one directed link
   Link busiest_link;     // the link that carries `sharing` messages; none if `sharing` is 0
-  // Figures of nodes, whose ports are full-duplex: what a node's ranks send to other nodes or what they receive from
-  // them, whichever is more. All messages from one rank to another in the round count as one exchange.
+  // Figures of nodes, whose ports are full-duplex: the larger of what a node's ranks send to other nodes and what they receive
+  // from other nodes. All messages from one rank to another in the round count as one exchange.
   Count exchanges = 0;         // exchanges of a node's ranks with other nodes
   Bytes exchanged = 0;         // bytes of these exchanges
   Bytes longest_exchange = 0;  // bytes of the longest exchange
   // The same if a node has one exchange at a time, with one other node and in both directions. What two ranks send each other in
   // the round is one exchange, as long as the longer of both messages (cost/matchings.hpp).
-  Count matchings = 0;        // the least number of steps, each a matching of the nodes
-  Bytes matched = 0;          // bytes of these steps, one after the other
-  Count inside_messages = 0;  // sent, or received, by a rank within its node
-  Bytes inside_bytes = 0;     // sent, or received, by a rank within its node
+  Count matchings = 0;        // a lower bound of the number of steps, each a matching of the nodes
+  Bytes matched = 0;          // the same for the bytes of the steps, one step after the other
+  Count inside_messages = 0;  // messages that a rank sends, or receives, within its node
+  Bytes inside_bytes = 0;     // bytes that a rank sends, or receives, within its node
   // Work of a rank, and of all ranks of a node together, because they share the node's cores, memory and network
   // adapters. If the problem names no nodes, all ranks are on one node.
-  Count outside_messages = 0;       // sent by a rank to other nodes, or received from them
+  Count outside_messages = 0;       // messages that a rank sends to other nodes, or receives from them
   Bytes outside_bytes = 0;          // bytes of these
-  Count node_outside_messages = 0;  // the same for all ranks of a node together
-  Count node_inside_messages = 0;   // sent by all ranks of a node together within it
+  Count node_outside_messages = 0;  // messages that all ranks of a node send to other nodes, or receive from them
+  Count node_inside_messages = 0;   // messages between ranks of the same node, summed over the node
   Bytes node_inside_bytes = 0;      // bytes of these
   // Within a node the receiver of a message has most of the work. It waits for a short message and takes it out of shared memory,
   // into which the sender has copied it. It copies a long message from the sender's memory.
-  Count taken_messages = 0;  // of a rank: three quarters of those that it receives, and a quarter of those that it sends
-  Bytes taken_bytes = 0;     // of a rank: what it receives, or if that is more, what it sends in messages of up to 16 KiB
-  Bytes with_copied = 0;     // taken_bytes of a rank, and what it copies between its own buffers
-  Bytes with_combined = 0;   // these, and what it combines in reductions
+  Count taken_messages = 0;  // of a rank: 3/4 of the messages that it receives, plus 1/4 of those that it sends
+  Bytes taken_bytes = 0;     // of a rank: bytes received or, if more, bytes sent in messages of up to 16 KiB
+  Bytes with_copied = 0;     // taken_bytes plus the bytes that the rank copies between its own buffers
+  Bytes with_combined = 0;   // with_copied plus the bytes that the rank combines in reductions
   Bytes node_copied = 0;     // bytes that all ranks of a node together copy between their own buffers
   Bytes node_combined = 0;   // bytes that all ranks of a node together combine in reductions
   bool in_cycle = false;     // in the whole operation, do ranks wait for each other in a cycle?
@@ -79,9 +79,9 @@ struct RoundFigures {
 struct StageFigures {
   std::string name;
   Count startups = 0;       // S: sum over the rounds of `messages`
-  Count messages = 0;       // the most that a rank sends, or receives, in the stage
+  Count messages = 0;       // the most messages that a rank sends, or receives, in the stage
   Bytes volume = 0;         // V: sum over the rounds of `bytes`
-  Bytes wire = 0;           // sum over the rounds of `bytes`, or of `link_bytes` where these are counted and larger
+  Bytes wire = 0;           // sum over the rounds of `bytes`, or of `link_bytes` if they are counted and larger
   Bytes load = 0;           // the most bytes that a rank sends, or receives, in the stage
   bool in_pieces = false;   // are the bytes of some message not contiguous in memory?
   bool is_chained = false;  // does a message send what an earlier round of the stage has received? Known if work is counted
@@ -127,7 +127,7 @@ Workload workload(const Schedule& schedule, const WorkloadOptions& options = {})
 // The stages of a workload in which chains are counted, but not links or nodes.
 std::vector<StageFigures> stage_figures(const Schedule& schedule);
 
-// Counts what the model needs: links, if there is a topology; nodes, work and windows, if it prices these.
+// Counts what the model needs: links, if there is a topology; nodes, work and windows, if the model prices them.
 Workload workload_for(const Model& model, const Schedule& schedule, const Topology* topology = nullptr);
 
 // Models: formulas over these figures.
@@ -224,7 +224,7 @@ struct Model {
   bool needs_work = false;                               // requires Workload::has_work
   bool needs_exchange = false;                           // requires Workload::is_exchange
   bool prices_windows = false;                           // uses StageFigures::windows
-  std::vector<ModelTerm> terms;                          // at most as many as Charges has
+  std::vector<ModelTerm> terms;                          // at most as many as a Charges holds
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
   std::string_view shared_table = {};  // id of the model whose table in machine files this model reads; empty: its own
@@ -340,17 +340,17 @@ struct Prediction {
 };
 
 // Predicts the times of an exchange. In blocking mode the ranks keep step: S and V are the start-ups and the volume of a stage. In
-// the other modes each rank runs at its own pace: P and L are the messages and the load of the stage. On the wire it has X bytes:
-// its chain, or, with a contention factor f, f times its load, but at most its volume. If links are counted, the bytes by which the
-// busiest link exceeds the ranks are added.
+// the other modes each rank runs at its own pace: P and L are the messages and the load of the stage. On the wire the stage has X
+// bytes: its chain or, with a contention factor f, f times its load, but at most its volume. If links are counted, the bytes by
+// which the busiest link exceeds the ranks are added.
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model);
 
 // ---- Times of messages
 //
 // The cost of a single message, for models that define one. The event-driven simulator (simulate.hpp) uses it.
 
-// The time for which each resource of the flat machine [liu2002, section 2.1] serves a message. Each serves one message at a time
-// (simulate.hpp, docs/simulation.md).
+// The time for which each resource of the flat machine [liu2002, section 2.1] serves a message. A resource serves one message at
+// a time (simulate.hpp, docs/simulation.md).
 struct ResourceTimes {
   Picoseconds send_startup = 0, receive_startup = 0;  // processor: T_s of the sender and of the receiver
   ByteTime compose;                                   // processor of the sender: t_m
@@ -360,7 +360,7 @@ struct ResourceTimes {
 };
 
 // The cost of a single message: LogGP [alexandrov1995], extended to several ports. The sender is busy for `overhead`.
-// `latency` later the message begins to arrive, which takes `per_byte` for each byte. Then the receiver is busy for
+// `latency` later the message begins to arrive; the arrival takes `per_byte` for each byte. Then the receiver is busy for
 // `overhead`.
 struct MessageTimes {
   Picoseconds overhead = 0;            // o
@@ -373,8 +373,8 @@ struct MessageTimes {
 };
 
 // Returns the costs that the model defines (Model::times_of_message). For `linear`, the start-up is both the latency and the gap.
-// For `flat`, the sender and the receiver each take half of T_s and of t_c, and the sender all of t_m. Throws Error{misuse} for
-// models that define none, and if the machine has no coefficients of the model.
+// For `flat`, the sender and the receiver each take half of T_s and of t_c, and the sender takes all of t_m. Throws Error{misuse}
+// for models that define none, and if the machine has no coefficients of the model.
 MessageTimes message_times(const Model& model, const MachineCosts& machine);
 MessageTimes message_times(const Model& model, const Coefficients& coefficients);
 

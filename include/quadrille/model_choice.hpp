@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the model by which a problem is priced on a machine, if nobody names one. Prices, simulations, explanations and plans all
-// choose by this function, so they agree.
+// Chooses the model by which a problem is priced on a machine, if the user names none. Prices, simulations, explanations and
+// plans all choose by this function, so they agree.
 //
 //   const auto choice = choose_model(find_machine("paragon"), pricing_facts(problem, &torus));
 //   if (choice) std::printf("%s, because %s\n", std::string(choice->model->id).c_str(), choice->reason.c_str());
@@ -39,9 +39,9 @@ Result<ModelChoice> choose_model(const MachineCosts& machine, const PricingFacts
 
 bool counts_nodes(const Model& model);  // does the price depend on the nodes of the ranks?
 
-// Returns the number of nodes on which the model has the problem's ranks. A model that counts nodes has the ranks where the problem
-// has them, and on one node if it names none. For the other models each message goes between nodes, so each rank has a node of
-// its own.
+// Returns the number of nodes on which the model has the problem's ranks. A model that counts nodes takes the nodes of the
+// problem, and a single node if the problem names none. For the other models each message goes between nodes, so each rank is a
+// node.
 Count nodes_in(const Model& model, const Problem& problem);
 
 // Returns the same as text: "one node", "64 nodes, one rank each", "4 nodes, 1 or 3 ranks each".

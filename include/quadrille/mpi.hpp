@@ -53,10 +53,10 @@ static_assert(!mpi_library.empty(),
 //
 // Collective calls. Everything made over one MPI communicator belongs to one group: the plans of all its Communicators are numbered
 // together, and all ranks make and start them in the same order. Barriers, all_gather and making a plan count as collective calls
-// on the MPI communicator itself: their order relative to the program's own collective calls there must be the same on all ranks,
-// and two threads must not make such calls at the same time. Executing a plan sends nothing over the MPI communicator, except with
-// QUADRILLE_CHECK=1, where ranks compare the plans that they start. The program's messages and Quadrille's never match each other.
-// MPI errors on `communicator` go to its error handler.
+// on the MPI communicator itself. So their order relative to the program's own collective calls on it must be equal on all ranks,
+// and two threads must not make such calls at the same time. Executing a plan sends nothing over the MPI communicator, except
+// with QUADRILLE_CHECK=1, where ranks compare the plans that they start. The program's messages and Quadrille's never match each
+// other. MPI errors on `communicator` go to its error handler.
 //
 // Contexts. A plan that uses MPI messages (executors mpi and hybrid) or MPI's own collective needs a private duplicate of the
 // communicator. Duplicates are kept and reused, at most 256 per process. If 256 communicators have such plans at the same time,

@@ -4,11 +4,12 @@
 //   const Neighbors around({.dimensions = {rows, columns}, .periodic = {true, true}}, ranks.rank());  // four neighbours
 //   neighbor_alltoall(ranks, around, input, output);   // blocks for and from above, below, left, right
 //
-// They are those of MPI, on typed memory. A rank has destinations, to which it sends, and sources, from which it receives. Both
-// are lists of ranks: block i of the input goes to destination i, block j of the output comes from source j. They may differ,
-// repeat a rank, and contain the rank itself. If rank a lists rank b k times as a destination, b lists a k times as a source. The
-// i-th of these blocks in the list of a is the i-th of them in the list of b. (Grids: see below.) A negative rank in a list means
-// that there is no neighbour: its block has a place in the buffer, but is neither read nor written.
+// These are the neighbourhood collectives of MPI, on typed memory. A rank has destinations, to which it sends, and sources, from
+// which it receives. Both are lists of ranks: block i of the input goes to destination i, block j of the output comes from source
+// j. The two lists may differ, repeat a rank, and contain the rank itself. If rank a lists rank b k times as a destination, b
+// lists a k times as a source. The i-th block for b in the list of a is the i-th block from a in the list of b. (On a grid the
+// order may differ: see Neighbors.) A negative rank in a list means that there is no neighbour: its block has a place in the
+// buffer, but is neither read nor written.
 //
 // All ranks of the group make the call, also those without neighbours, and all make their calls in the same order. The calls run
 // as exchanges by edges (exchange.hpp): no plan is made, neighbours may change in every call, and a rank waits for its neighbours
@@ -37,25 +38,25 @@ namespace quadrille {
 // Ranks that stand on a grid in row-major order: the coordinate in the last dimension changes fastest, as in MPI.
 struct CartesianGrid {
   std::vector<Count> dimensions;  // the number of ranks in each
-  std::vector<bool> periodic;     // for each dimension: is the last rank before the first one?
+  std::vector<bool> periodic;     // for each dimension: are its first and last ranks neighbours? As in MPI_Cart_create
 };
 
 class Neighbors {
  public:
-  // Throws Error{too_large} for more than Edges::most of either.
+  // Throws Error{too_large} for more than Edges::most sources or destinations.
   Neighbors(std::vector<Rank> sources, std::vector<Rank> destinations);
 
   // The neighbours of one rank of a grid. Sources and destinations are the same ranks: those before and behind it in dimension 0,
   // then in dimension 1, and so on. At the end of a dimension that is not periodic there is no neighbour. In a periodic dimension
-  // of one or two ranks the neighbours before and behind are the same rank. There, too, a block that is sent to the rank before
-  // arrives as one from behind, and the other way round. Throws Error{misuse} if the grid has no such rank.
+  // of one or two ranks the neighbours before and behind are the same rank. A block that is sent to the neighbour before still
+  // arrives as the block from the neighbour behind, and vice versa. Throws Error{misuse} if the grid has no such rank.
   Neighbors(const CartesianGrid& grid, Rank rank);
 
   const std::vector<Rank>& sources() const { return sources_; }
   const std::vector<Rank>& destinations() const { return destinations_; }
 
-  // Indices in `sources`: if a rank is listed there several times, its k-th block for this rank goes to the k-th of its places in
-  // this order.
+  // The indices of `sources` in the order in which blocks arrive: the k-th block that a rank sends to this rank goes to the k-th
+  // of these indices that belongs to the sender.
   const std::vector<std::size_t>& meeting_order() const { return meeting_order_; }
 
  private:
@@ -74,7 +75,8 @@ CallArguments call_among_neighbors(Collective collective, const Input& input, Ou
   return call_on(collective, input, output);
 }
 
-// A block for each destination, and one from each source. All blocks, of all ranks, have the same number of elements.
+// Sends a block to each destination and receives one from each source. All blocks, of all ranks, have the same number of
+// elements.
 void neighbor_alltoall(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output) {
   execute_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::alltoall, input, output)});
 }
@@ -116,9 +118,10 @@ Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto
 //   alltoallw(ranks, matrix, columns, rows, lines);   // layouts: std::vector<Layout> columns(p), lines(p)
 //   send[i] = shifted(layout_of(send_counts[i], send_types[i]), send_displacements[i]);   // MPI's arguments; mpi_layout.hpp
 //
-// Block i has the bytes of the layout's pieces, in the order of the pieces, which lie at offsets from the buffer's address. Only
-// the number of bytes must be the same at both ends: one end may have gaps where the other one has none. An empty layout is an
-// empty block. Blocks with gaps are packed into memory that the group keeps, and unpacked from there; others are not copied.
+// Block i consists of the pieces of its layout, in their order. Offsets of pieces count from the buffer's address. Both ends of a
+// block must have the same number of bytes, but not the same pieces: one end may have gaps where the other one has none. An empty
+// layout is an empty block. Blocks with gaps are packed into memory that the group keeps, and unpacked from there; others are not
+// copied.
 //
 // Rules and errors are those of the other neighbourhood collectives, with two exceptions. Overlaps of received pieces are found
 // only in debug builds and with QUADRILLE_CHECK=1, because the search takes longer than copying. And if a call throws because the

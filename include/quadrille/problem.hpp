@@ -48,8 +48,9 @@ bool has_blocks(Collective collective);    // sizes come from `block_bytes`
 // False for a barrier only: its messages carry no data. They are control messages, but still count as messages.
 bool moves_data(Collective collective);
 
-// In which order the operands of ranks first .. last may be combined; each value is stricter than the one before. The fixed tree is
-// defined by `tree_split`: with it all algorithms give the same result bit by bit, also for floating-point numbers.
+// The order in which the operands of ranks first .. last may be combined; each value is stricter than the value before it.
+// `tree_split` defines the fixed tree: with this tree all algorithms give the same result bit by bit, also for floating-point
+// numbers.
 enum class Combining : std::uint8_t { any_order, rank_order, fixed_tree };
 
 // Returns the split of the fixed tree over ranks first .. last. The tree combines the result of first .. split - 1 with that of

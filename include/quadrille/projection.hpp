@@ -34,15 +34,15 @@ struct ProjectedPiece {
   Rank rank = 0;
   ProjectedPart part = ProjectedPart::computing;
   double begin_s = 0, end_s = 0;
-  const RecordedSite* site = nullptr;  // of the call; null while it computes or is away
-  std::string_view algorithm;          // of a collective; empty: as recorded
+  const RecordedSite* site = nullptr;  // the site of the call; null while the rank computes or has no processor
+  std::string_view algorithm;          // for a collective: its algorithm; empty: as recorded
   Rank last_rank = -1;                 // the one that entered the collective last; -1: no collective whose calls were matched
 };
 
 // Receives the pieces of those entries that began, in the recorded run, at `from_s` or later and before `to_s`. For each rank and
 // side, they come in the order of time, without overlaps.
 struct PieceWatch {
-  std::function<void(const ProjectedPiece& piece)> watch;  // empty: nobody
+  std::function<void(const ProjectedPiece& piece)> watch;  // empty: not called
   double from_s = 0, to_s = std::numeric_limits<double>::infinity();
 };
 
@@ -50,19 +50,21 @@ struct ProjectionOptions {
   MachineCosts machine;
   std::vector<Count> nodes;  // the node of each rank of the recording; empty: all are on one node
   std::string vendor;        // id of a VendorLibrary (vendor_choice.hpp); empty: the library that was recorded
-  // Algorithms, as parse_choice reads them, that replace our choice. Where one does not apply, our choice stays.
+  // Algorithms, as parse_choice reads them, that replace our choice. For calls to which such an algorithm does not apply, our
+  // choice stays.
   std::map<Collective, std::string> chosen;
   double computing = 1;  // factor for the computing between calls, at most 1e6
   double away = 1;       // factor for the time in which ranks were away from a processor, at most 1e6
   // If true, all members of a communicator enter each collective at the mean of their times, as if they shared their work evenly.
   bool without_late_ranks = false;
-  // If false, prices of collectives are multiplied by the machine's residuals where these were measured on the same node sizes.
+  // If false, prices of collectives are multiplied by the machine's residuals if these were measured on nodes with the same
+  // numbers of ranks.
   bool without_correction = false;
-  Count total_cores = 0;  // that all ranks share while they compute; 0: each rank has a core
-  Count draws = 200;      // for the bands
+  Count total_cores = 0;  // cores that all ranks share while they compute; 0: each rank has a core
+  Count draws = 200;      // random draws from which the bands follow
   std::uint64_t seed = 1;
-  PieceWatch pieces;                           // not with without_late_ranks, which moves work between ranks after it was done
-  std::function<void(double share)> progress;  // called now and then with the part of the replay that is done, from 0 to 1
+  PieceWatch pieces;                           // not with without_late_ranks, which moves computing between ranks afterwards
+  std::function<void(double share)> progress;  // called from time to time with the part of the replay that is done, from 0 to 1
 };
 
 // A value with the 10th and the 90th percentile of the draws.
@@ -70,8 +72,8 @@ struct Band {
   double value = 0, low = 0, high = 0;
 };
 
-// In seconds. The parts are means of the ranks and sum up to the total. The time that a rank waits at the end of the run for the
-// last rank counts as waiting.
+// Times in seconds. The parts are means over the ranks and sum up to the total. The time that a rank waits at the end of the run
+// for the last rank counts as waiting.
 struct ProjectedRun {
   Band total;
   std::array<Band, projected_parts> parts;
@@ -89,7 +91,7 @@ struct ProjectedRow {
   std::string function;                   // "Alltoall"; nonblocking functions have their own rows
   std::string communicator;               // its name; may be empty
   Count communicators = 1;                // how many there are
-  Count ranks = 1, nodes = 1;             // of the first one
+  Count ranks = 1, nodes = 1;             // of the first communicator
   Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes
   Count calls = 0;                        // a call of all members counts once
   Count corrected_calls = 0;              // how many of them have a price that was multiplied by a residual
@@ -125,10 +127,10 @@ struct Projection {
 // can price its calls on this machine.
 Projection project(const Recording& recording, const ProjectionOptions& options);
 
-// Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: the messages of the schedule that the vendor
-// takes for each collective, or that we take, and as computing what ranks did in between, in nanoseconds (docs/projection.md).
-// Throws like `project`. Also throws Error{misuse} if total_cores or without_late_ranks is set, which GOAL cannot express, and
-// Error{too_large} if the file would have more than 2^26 operations.
+// Writes the run as GOAL, the text that the simulators LogGOPSim and ATLAHS read: for each collective the messages of the
+// schedule that the vendor takes or that we take, and between collectives the time that ranks computed, in nanoseconds
+// (docs/projection.md). Throws like `project`. Also throws Error{misuse} if total_cores or without_late_ranks is set, which GOAL
+// cannot express, and Error{too_large} if the file would have more than 2^26 operations.
 void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, Implementation side);
 
 // One sentence: "nothing to gain: your ranks wait for each other".
@@ -150,8 +152,8 @@ enum class BlockScale : std::uint8_t {
 std::string_view name(BlockScale blocks);  // "weak"
 std::optional<BlockScale> block_scale_named(std::string_view name);
 
-// The recorded ranks are a grid, numbered row by row, and so are the wanted ones. Rank (i, j, ..) of the wanted grid is a copy of
-// rank (i / g, j / h, ..), where g, h, .. are the factors by which the sides grow.
+// The recorded ranks form a grid, numbered row by row, and so do the ranks of the result. Rank (i, j, ..) of the new grid is a
+// copy of rank (i / g, j / h, ..), where g, h, .. are the factors by which the sides grow.
 struct RankScale {
   std::vector<Count> from, to;  // sides of the grids
   BlockScale blocks = BlockScale::same;

@@ -26,7 +26,7 @@ struct RaceOptions {
   int repetitions = 9;               // each repetition runs all candidates
   double seconds_per_problem = 2.0;  // target for all repetitions of all candidates together
   std::optional<Count> iterations;   // runs in a batch, whatever their time; if absent, chosen to meet seconds_per_problem
-  // If above 0: a candidate that takes more than this many times the fastest one's time is dropped before the race.
+  // If above 0: a candidate that takes more than this multiple of the fastest candidate's time is dropped before the race.
   double hopeless = 0;
   Count warm_up = 0;       // runs of a candidate before each of its samples
   std::uint64_t seed = 1;  // for shuffling the candidates
@@ -59,7 +59,7 @@ struct OverRanks {
 };
 
 // What the MPI library is assumed to do in its own collective: by its built-in rules it takes `algorithm`, which sends the messages
-// of `equivalent` (vendor_choice.hpp). Nobody has looked.
+// of `equivalent` (vendor_choice.hpp). The race does not observe what the library does.
 struct AssumedVendor {
   std::string title;      // VendorLibrary::title
   std::string algorithm;  // the library's name of it
@@ -71,18 +71,20 @@ struct RaceEntry {
   bool is_auto = false;            // a plan would choose this candidate, or one of `same_as`
   std::vector<Way> same_as;        // other candidates whose programs are identical on every rank; they did not run again
   std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
-  Bytes staging_bytes = 0;         // the executor's packing memory on the rank that needs most
-  Spread seconds;                  // of one run, over the repetitions
+  Bytes staging_bytes = 0;         // bytes of the executor's packing memory, on the rank that needs most
+  Spread seconds;                  // time of one run: its spread over the repetitions
   // The raw times behind `seconds`: samples_s[r] lists, in the order of execution, the time per run of each batch in repetition r.
   // The median of these batches is the repetition's time.
   std::vector<std::vector<double>> samples_s;
   OverRanks over_ranks;      // medians over all batches
   double clock_bound_s = 0;  // largest error of these times that differences between the ranks' clocks can cause; 0: one clock
-  // By the fit of the candidate's executor; absent without one. For `vendor`: of what it is assumed to do, by the fit of MPI.
+  // From the fit of the candidate's executor; absent if there is no fit. For `vendor`: the time of `assumed`, from the fit of
+  // executor mpi.
   std::optional<double> predicted_seconds;
-  // Of `vendor` if its time is predicted. Absent for forced algorithms ("vendor:linear_sync"), whose settings may differ.
+  // Present for `vendor` if its time is predicted. Absent for forced algorithms ("vendor:linear_sync"), whose settings may
+  // differ.
   std::optional<AssumedVendor> assumed;
-  Phases phases;                  // of one run, means over ranks and runs; measured in separate runs, not in the timed ones
+  Phases phases;                  // phases of one run: means over ranks and over runs that are not the timed ones
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor
   std::optional<Spread> to_best;  // own time / time of RaceResult::best in each repetition; absent if the data was wrong
   std::string failed_check;       // where the data was wrong; empty: the data was checked and is right
@@ -115,7 +117,7 @@ struct RaceResult {
   std::optional<double> prediction_error;             // median of |predicted / measured - 1|, without `vendor`
   std::optional<std::size_t> best;                    // among entries with right data, the one with the least median
   Conclusion conclusion = Conclusion::wrong_data;
-  double confidence = 0;      // of all intervals
+  double confidence = 0;      // confidence of all intervals
   MachineLoad load;           // during the measurement, on the machine where it disturbs most
   Count runs_per_sample = 1;  // runs in a batch
   Count buffer_pairs = 1;     // pairs of input and output buffers that the runs cycle through

@@ -24,7 +24,7 @@ struct RecordedCommunicator {
   std::string name;
   // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. Of an intercommunicator: its own group.
   std::vector<Rank> members;
-  Count nth = 0;  // how many communicators of these members were made before; with the members, this identifies it on all ranks
+  Count nth = 0;  // number of earlier communicators of these members; the two together identify it on all ranks
   bool is_inter = false;
   auto operator<=>(const RecordedCommunicator&) const = default;
 };
@@ -45,7 +45,7 @@ struct RecordedSite {
   std::size_t communicator = 0;  // index in Recording::communicators
   Rank root = -1;                // of rooted collectives
   std::string type, operation;   // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
-  Bytes type_bytes = 0;          // of reductions: size of an element
+  Bytes type_bytes = 0;          // for reductions: size of an element
   // Bytes of a block as in Problem: for an alltoall what goes to one rank, for a reduction the vector. For collectives with
   // counts: the sum of `counts` or, in a gatherv or scatterv at a rank that is not the root, the rank's own block.
   Bytes block_bytes = 0;
@@ -81,14 +81,14 @@ struct RecordedFunction {
 struct RecordedRank {
   Rank rank = 0;
   std::string host;
-  bool has_ended = false;                   // false: it was killed, or still runs
+  bool has_ended = false;                   // false: the rank was killed, or still runs
   bool uses_wall_time = false;              // gaps are wall time, because the program has threads
   bool is_cut = false;                      // the disk was full before the end
   Count unseen_calls = 0;                   // made while another thread was in MPI: not recorded
   double seconds = 0;                       // from the end of MPI_Init to MPI_Finalize or the last entry
   Count calls = 0;                          // entries, repetitions included
   std::vector<std::uint32_t> sites;         // the rank's sites, as indices in Recording::sites
-  std::vector<RecordedTimes> times;         // of each of these
+  std::vector<RecordedTimes> times;         // by entry of `sites`
   std::vector<RecordedFunction> functions;  // point-to-point functions
   double tick_s = 1e-9;                     // unit of the times in `entries`
   std::string entries;                      // read them by RecordedCalls
@@ -114,7 +114,7 @@ Recording read_recording(const std::string& folder);
 // has a site on a communicator of which it is no member. What read_recording returns has passed, and projections check it again.
 void check(const Recording& recording);
 
-// Reads the entries of a rank, which must outlive it, one after the other.
+// Reads the entries of a rank one after the other. The RecordedRank must outlive this object.
 class RecordedCalls {
  public:
   explicit RecordedCalls(const RecordedRank& rank);

@@ -30,10 +30,10 @@ class Request {
   Request(Request&&) noexcept;
   Request& operator=(Request&&) noexcept;  // first ends the request that this object held, as the destructor does
   // Waits until the execution is over and ignores its error; call `wait` to get the error. If the execution has failed, or an
-  // exception is unwinding the stack, the destructor does not wait but withdraws this rank from the execution. From then on nothing
-  // reads or writes the buffers, but this rank is out of step with the others. Ranks that share memory with this rank throw
-  // Error{peer_lost} from all plans of the communicator; over MPI, `over` then makes a new group. Ranks that exchange MPI messages
-  // with this rank may wait for ever.
+  // exception is unwinding the stack, the destructor does not wait but withdraws this rank from the execution. From then on
+  // nothing reads or writes the buffers, but the other ranks still expect this rank to take part. Ranks that share memory with
+  // this rank throw Error{peer_lost} from all plans of the communicator; over MPI, `over` then makes a new group. Ranks that
+  // exchange MPI messages with this rank may wait for ever.
   ~Request();
 
   // Advances everything that this process has started, without waiting. Returns true if this execution is over. Throws as `wait`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Simulates a schedule on a machine, which need not exist or be available. There are two simulators. simulate_rounds
-// runs one round after the other. A cost model gives the time of each round, so the end of the simulation is the
-// schedule's price. simulate_events simulates every message.
+// Simulates a schedule on a machine. The machine need not exist or be available. There are two simulators. simulate_rounds runs
+// one round after the other. A cost model gives the time of each round, so the end of the simulation is the schedule's price.
+// simulate_events simulates every message.
 //
 //   const Schedule schedule = make_schedule(Problem::alltoall(64, 1024), "bruck:radix=8");
 //   simulate_rounds(schedule, *find_model("linear"), find_machine("sp1")).end;  // picoseconds
@@ -41,8 +41,8 @@ struct Simulation {
 };
 
 // Simulates round by round. `end` equals Price::blocking of the same workload exactly. If the schedule states a
-// symmetry, only the representatives' programs are made, so that a million ranks take no longer than ten; the load of
-// links is counted from the images of the representatives' messages. Throws like `workload` and `price_of`.
+// symmetry, only the representatives' programs are made, so a million ranks take no more time than ten; the load of links is
+// counted from the images of the representatives' messages. Throws like `workload` and `price_of`.
 Simulation simulate_rounds(const Schedule& schedule, const Model& model, const Coefficients& coefficients,
                            const WorkloadOptions& options = {});
 Simulation simulate_rounds(const Schedule& schedule, const Model& model, const MachineCosts& machine,
@@ -56,7 +56,7 @@ struct MessageEnd {
   bool sends = false;
   Count round = 0;
   Picoseconds begin = 0, end = 0;
-  Rank sender = 0;   // of the message
+  Rank sender = 0;   // sender of the message
   Count number = 0;  // the message is the number-th (from 0) that its sender posts
 };
 
@@ -69,7 +69,7 @@ struct LinkUse {
 };
 
 // How messages pass the links of a network. With cut_through, a message that waits for a link is stored in a switch and blocks no
-// other link. With wormhole, it keeps the links that it has.
+// other link. With wormhole, a waiting message keeps the links that it has.
 enum class Switching : std::uint8_t { cut_through, wormhole };
 
 struct EventOptions {
@@ -85,9 +85,9 @@ struct EventOptions {
   Picoseconds late_by = 0;  // by how much they start later
   Count slow_links = 0;     // number of slow links
   double slowness = 1;      // factor by which slow links need longer for each byte
-  double jitter = 0;        // from 0 to 1: each overhead and latency grows by a random share of itself, up to this one
-  // Called now and then with the number of messages that have arrived and of all messages; first when all programs
-  // have been made.
+  double jitter = 0;        // from 0 to 1: each overhead and latency grows by a random share of itself, at most by this share
+  // Called from time to time with the number of messages that have arrived and the number of all messages; first when all
+  // programs have been made.
   std::function<void(Count arrived, Count messages)> progress = {};
   std::function<void(const MessageEnd&)> message_end = {};  // called for both ends of each message, in no particular order
   std::function<void(const LinkUse&)> link_use = {};        // with a topology: called for each link of each message
@@ -103,7 +103,8 @@ struct EventSimulation : Simulation {
 // Simulates message by message; docs/simulation.md states the rules. The result is the same as that of
 // simulate_rounds with the same model if three conditions hold: links are not simulated and each round ends with a
 // barrier; no rank sends or receives more messages in a round than it has ports; the gap is no longer than a message
-// takes. Without barriers the end is no later. If `times` has resources, there is one port, and links are refused.
+// takes. Without barriers the simulation ends at the same time or earlier. If `times` has resources, there is one port, and links
+// are refused.
 //
 // Makes one program at a time and holds 100 to 200 bytes per message. Because rounds overlap, a round or stage lasts
 // from the begin of its first message to the end of its last; links are not counted. Throws Error{misuse} if a
@@ -117,7 +118,7 @@ EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& ti
 TracedTime time_by_rounds(const Trace& trace, const Simulation& simulation);
 
 // Simulates by events, and returns the time of a trace of the same schedule. If `options` have a topology, the trace must have it,
-// too. A rank waits while it has started and is not done, and has no message under way. Throws like simulate_events.
+// too. A rank counts as waiting from its start to its end whenever it has no message under way. Throws like simulate_events.
 TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const MessageTimes& times,
                           const EventOptions& options = {});
 
@@ -128,8 +129,9 @@ TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const Me
 //
 //   exit[i] = max over j of (entry[j] + delay(i, j))
 //
-// This is exact for a schedule whose messages are sent through one port and do not share links: each time in it is a sum of terms
-// and of maxima of earlier times. It says nothing of two calls that overlap, which would share ports and links.
+// The formula is exact for a schedule whose messages are sent through one port and do not share links, because each time in such
+// a simulation is a sum of terms and of maxima of earlier times. It does not hold for calls that overlap, because they share
+// ports and links.
 //
 //   const ExitDelays delays = exit_delays(make_schedule(Problem::alltoall(8, 1024), "bruck"), times);
 //   std::vector<double> exits(8);
@@ -147,7 +149,8 @@ class ExitDelays {
   // The time of the call if all ranks enter at the same time: the largest delay.
   double together() const { return together_; }
 
-  // Returns these delays times `factor`. So the delays of a simulation can be made to agree with another price of the same call.
+  // Returns these delays times `factor`, for example to make the delays of a simulation agree with another price of the same
+  // call.
   ExitDelays scaled(double factor) const;
 
   // Sets `exits` to the times when ranks leave, if they enter at `entries`. Both have one time per rank, in seconds. Takes p^2
@@ -162,9 +165,9 @@ class ExitDelays {
 
 struct ExitDelayOptions {
   Policy policy = Policy::blocking;
-  // The most ranks, spread over all ranks, of which each is simulated as the late one. The delays after the entry of any other
-  // rank are those of the nearest simulated rank below it, with all ranks shifted by their distance. With a symmetry, one rank of
-  // each orbit is simulated, and the result has no such error.
+  // At most this many ranks, spread over all ranks, are simulated as the late rank, one after the other. For any other late rank
+  // the delays are those of the nearest simulated rank below it, with all ranks shifted by the distance of the two. With a
+  // symmetry, one rank of each orbit is simulated, and the result has no such error.
   Count most_simulations = 256;
   // Fewer ranks are simulated, but at least four, if all simulations together would have more messages than this.
   Count most_messages = Count{1} << 40;

@@ -20,9 +20,9 @@
 
 namespace quadrille {
 
-// Which dimension a message crosses first. (With e-cube routing on a hypercube: the lowest or the highest bit first.) A message
-// that has half a ring to go goes upwards; with `balanced` it goes upwards from even coordinates and downwards from odd ones, so
-// that a complete exchange loads both directions alike.
+// Which dimension a message crosses first. (With e-cube routing on a hypercube: the lowest or the highest bit first.) If both
+// directions of a ring are equally long, a message goes upwards; with `balanced` it goes upwards from even coordinates and
+// downwards from odd ones, so that a complete exchange loads both directions equally.
 enum class Routing : std::uint8_t { first_dimension_first, last_dimension_first, balanced };
 
 using Vertex = std::int64_t;  // 0 .. p-1 are ranks, larger numbers are switches
@@ -61,8 +61,8 @@ class Topology {
  public:
   Topology(std::string name, std::shared_ptr<const Network> network) : name_(std::move(name)), network_(std::move(network)) {}
 
-  // Ranks are numbered row by row: dimension 0 changes slowest. All of these throw Error{misuse} if there is no
-  // dimension or a side is below 1, and Error{too_large} if there are 2^31 ranks or more.
+  // Ranks are numbered row by row: dimension 0 changes slowest. These functions throw Error{misuse} if there is no dimension or a
+  // side is below 1, and Error{too_large} if there are 2^31 ranks or more.
   static Topology ring(Count ranks);
   static Topology array(Count ranks);
   static Topology torus(const std::vector<Count>& sides, Routing routing = Routing::first_dimension_first);

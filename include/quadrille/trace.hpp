@@ -26,7 +26,7 @@ enum class MessageEnds : std::uint8_t { both, sender_only, receiver_only };
 struct TracedMessage {
   Count round = 0;
   Rank from = 0, to = 0;
-  Bytes bytes = 0;          // that the sender reads; if the message has no sender, that the receiver writes
+  Bytes bytes = 0;          // bytes that the sender reads or, if there is no sender, that the receiver writes
   bool is_control = false;  // a header, an exchange of counts, or a message of a barrier: it has no regions
   MessageEnds ends = MessageEnds::both;
   std::optional<Port> port;
@@ -84,10 +84,10 @@ struct TracedTime {
   std::string policy, model, machine, executor;  // empty where they do not apply
   std::optional<std::int64_t> clock_bound;       // if ranks have several clocks: bound on the error of differences between ranks
   std::vector<TimeInterval> sends, receives;     // by message: from posting to completion
-  std::vector<TimeInterval> locals;              // by local operation; empty if this time does not tell them
+  std::vector<TimeInterval> locals;              // by local operation; empty if not known in this kind of time
   std::vector<TracedActivity> waits;             // the rank could only wait for messages; ordered by rank, then begin
   std::vector<TracedActivity> packing;           // copies between buffers and staging memory; in the same order
-  std::vector<TimeInterval> links;               // by entry of TracedNetwork::ways; empty if this time does not tell them
+  std::vector<TimeInterval> links;               // by entry of TracedNetwork::ways; empty if not known in this kind of time
   std::vector<std::int64_t> rank_ends;           // by rank: when it is done
   bool operator==(const TracedTime&) const = default;
 };

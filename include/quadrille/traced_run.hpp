@@ -19,7 +19,7 @@ namespace quadrille {
 //
 // A message lasts from the time when its rank posts it to the time when the rank notices that it is complete; all messages of a
 // window are posted together. A short message is complete for its sender when it is posted. All local operations of a window, and
-// the packing before its messages, have one interval, the time of all these copies together. A reduction that the executor
+// the packing before its messages, share one interval: the time of all these copies together. A reduction that the executor
 // combines with its receive has no time.
 class TracedPlan {
  public:

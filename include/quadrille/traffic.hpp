@@ -4,7 +4,7 @@
 // takes 6 MB and the matrix 2 GiB. A Traffic gives access to the counts in either form, and also to those of an
 // alltoall, which are all equal.
 //
-// Blocks may be *shared*: a rank has one block for all its targets, which lies in its input once. Such a problem is a
+// Blocks may be *shared*: a rank has one block for all its targets, and its input holds this block once. Such a problem is a
 // neighbourhood allgatherv (MPI_Neighbor_allgatherv), or, in other words, multiple multicast. Every algorithm of alltoallv solves
 // it; `multicast` also sends the bytes of a block once for several targets.
 //
@@ -37,7 +37,7 @@ class SparseCounts {
  public:
   // The entries may be in any order; entries of 0 bytes are dropped. Throws Error{misuse} if an entry names a rank
   // that does not exist, has a negative count or repeats a pair, and Error{too_large} if the sum reaches 2^62 bytes.
-  // If blocks are shared, all entries of a rank above 0 are of its one block; throws Error{misuse} if they differ.
+  // If blocks are shared, all entries of a sender must have the length of its one block; throws Error{misuse} if they differ.
   SparseCounts(Count ranks, std::vector<TrafficEntry> entries, bool shares_blocks = false);
 
   Count ranks() const { return static_cast<Count>(row_starts_.size()) - 1; }
@@ -80,18 +80,18 @@ class Traffic {
 
  private:
   Count ranks_;
-  Bytes block_bytes_;  // the count of every pair if there are no counts
+  Bytes block_bytes_;  // bytes of each block of an alltoall, which has no counts
   const std::vector<Bytes>* dense_;
   const SparseCounts* sparse_;
 };
 
 // Neighbourhood allgatherv among shares.size() ranks: rank i has a block of shares[i] bytes, and each rank receives the blocks of
 // the ranks in its list `sources`, in ascending order of these ranks. A rank may list itself. A rank that it lists several times
-// sends its block once: the other places need a copy inside the rank. Nobody needs the block of a rank that nobody lists, so the
-// input of this rank is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
+// sends its block once: the rank itself must copy the block to the other places. If no rank lists a rank, no rank needs its
+// block, so its input is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
 Problem neighborhood_allgatherv(const std::vector<Bytes>& shares, const std::vector<std::vector<Rank>>& sources);
 
-// The same counts, with shared blocks. `problem` must be an alltoallv. Throws as SparseCounts does.
+// Returns the problem with the same counts and shared blocks. `problem` must be an alltoallv. Throws as SparseCounts does.
 Problem with_shared_blocks(const Problem& problem);
 
 // Returns the problem of a rank that knows only its own counts: the bytes that it sends to each rank (`row`) and

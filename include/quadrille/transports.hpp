@@ -41,13 +41,13 @@ struct TransportChoice {
 // Throws Error{misuse} for an unknown QUADRILLE_MPI, or if the launcher could belong to several MPI libraries.
 TransportChoice choose_transport();
 
-// Starts `ranks` processes of this command, which share memory, and waits for them. Returns 0 if all succeeded, 128 + N if signal N
-// ended one of them, otherwise the exit code of the first that failed. If a signal ends a rank, the other ranks get SIGTERM at
-// once. If a rank exits with a code other than 0, the other ranks get SIGTERM 10 s later. Ranks that still run 1 s after SIGTERM
-// get SIGKILL. The ranks and their children form one process group in a session of their own. This process passes SIGINT, SIGTERM,
-// SIGHUP and SIGQUIT on to the group, unless it ignores them; processes that still run 10 s later, or at a second SIGINT, get
-// SIGKILL. If this process is killed, the group is killed, too. Not for programs with several threads. Throws Error{misuse} if the
-// command cannot be run, and Error{environment} if the machine lacks resources for it.
+// Starts `ranks` processes of this command and waits for them. The processes share memory. Returns 0 if all succeeded, 128 + N if
+// signal N ended one of them, otherwise the exit code of the first that failed. If a signal ends a rank, the other ranks get
+// SIGTERM at once. If a rank exits with a code other than 0, the other ranks get SIGTERM 10 s later. Ranks that still run 1 s
+// after SIGTERM get SIGKILL. The ranks and their children form one process group in a separate session. This process passes
+// SIGINT, SIGTERM, SIGHUP and SIGQUIT on to the group, unless it ignores them; processes that still run 10 s later, or at a
+// second SIGINT, get SIGKILL. If this process is killed, the group is killed, too. Not for programs with several threads. Throws
+// Error{misuse} if the command cannot be run, and Error{environment} if the machine lacks resources for it.
 int run_ranks(Count ranks, const std::vector<std::string>& command);
 
 // Returns the path of the shared library of that MPI (openmpi or mpich). Throws Error{environment} if its plug-in cannot be loaded.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tunes a machine: measures which ways to run collectives are the fastest on a group of ranks, and keeps the results as wisdom, by
-// which plans choose afterwards. This is what `quadrille tune` does. A session goes through cells, one after the other: a cell is a
-// collective at a size. It measures the cells that wisdom lacks and stores each at once, so it may end at any time, and the next
-// one continues there.
+// Tunes a machine: measures which ways to run collectives are the fastest on a group of ranks, and keeps the results as wisdom,
+// from which plans choose afterwards. This is what `quadrille tune` does. A session goes through cells, one after the other: a
+// cell is a collective at a size. A session measures the cells that wisdom lacks and stores each result at once. So it may end at
+// any time, and the next session measures the remaining cells.
 //
 //   run_launched(4, [](Communicator& ranks) {
 //     const TuneResult result = tune(ranks, {.collectives = {Collective::alltoall}, .sizes = {8, 1024}, .seconds_per_cell = 0.2});
@@ -63,14 +63,14 @@ struct TuneProgress {
   // While racing:
   const TuneCell* cell = nullptr;       // valid during the call
   std::size_t number = 0, cells = 0;    // the number of the cell, from 1 on, and how many cells there are
-  int repetition = 0, repetitions = 0;  // of the present elimination round, from 0 on
-  std::size_t ways = 0;                 // that race in it
+  int repetition = 0, repetitions = 0;  // number of the repetition, from 0, and how many the present elimination round has
+  std::size_t ways = 0;                 // number of ways that race in this round
   std::optional<double> seconds_left;   // estimate for the remaining cells; absent before the first one is measured
 };
 
 // All ranks must pass the same options, except for the functions.
 struct TuneOptions {
-  // They are measured beginning with those on which programs spend most time, whatever their order here. Empty: all.
+  // Those on which programs spend most time are measured first, whatever the order here. Empty: all.
   std::vector<Collective> collectives;
   std::vector<Bytes> sizes;         // bytes of a block; they are measured from coarse to fine. Empty: nine, from 8 B to 1 MiB
   std::vector<WantedCell> wanted;   // if there are any, these are measured instead, in this order
@@ -81,12 +81,12 @@ struct TuneOptions {
   std::size_t launches = 1;         // from 1 to 8: a cell that was measured in fewer sessions counts as unknown
   Count days = 90;                  // older measurements are repeated
   std::size_t ways = 8;             // number of ways to race in a cell, those with the lowest prices
-  // Measure the MPI library's own algorithms instead, for a file of their own, which `quadrille wisdom export` reads and plans do
-  // not. See allow_vendor_algorithms.
+  // Measure the MPI library's own algorithms instead, and keep the results in another file. `quadrille wisdom export` reads this
+  // file; plans do not. See allow_vendor_algorithms.
   bool vendor = false;
 
   // These are called on rank 0.
-  std::function<void(std::size_t open, std::size_t cells)> begin;                // how many of all cells have to be measured
+  std::function<void(std::size_t open, std::size_t cells)> begin;                // `open` of `cells` cells have to be measured
   std::function<void(const TuneProgress& progress)> progress;                    // several times in each cell
   std::function<void(const TuneCell& cell, const std::string& sentence)> wrong;  // a way gave wrong data
   // Called on every rank before each cell. The session ends if it returns anything but 0 on any rank, such as a signal's number.
@@ -112,13 +112,13 @@ std::vector<TuneCell> cells_of(const TuneOptions& options, Count ranks, const st
 
 // Runs a session. Collective; all ranks get the same cells. The results are kept in the file that wisdom_file names on rank 0;
 // plans that were made before do not change, and `forget_wisdom` lets later ones read the file again. Throws on all ranks:
-// Error{misuse} for a single rank, for options out of range, if there is no file to keep wisdom in, and if it cannot be read or
-// written; otherwise the errors of `cells_of` and `race`. Cells that were measured before stay kept.
+// Error{misuse} for a single rank, for options out of range, if there is no file to keep wisdom in, and if this file cannot be
+// read or written; otherwise the errors of `cells_of` and `race`. Cells that were measured before the error stay in the file.
 TuneResult tune(Communicator& communicator, const TuneOptions& options = {});
 
 // Makes Open MPI accept forced algorithms, for TuneOptions::vendor. Open MPI looks for forced algorithms only if an environment
-// variable says so when it is initialised, so call this function before. As long as no algorithm is forced, Open MPI decides as
-// usual. Does nothing if the environment already sets the variable.
+// variable says so when it is initialised, so call this function before MPI is initialised. As long as no algorithm is forced,
+// Open MPI decides as usual. Does nothing if the environment already sets the variable.
 void allow_vendor_algorithms();
 
 }  // namespace quadrille

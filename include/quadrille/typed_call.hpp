@@ -41,8 +41,8 @@ class CountList {
   Count (*read_)(const void* numbers, std::size_t i) = nullptr;
 };
 
-// The blocks on one side of a call or plan, one for each rank. Calls take them as `counts` or as `{counts, displacements}`, in
-// elements. It refers to these lists and owns nothing.
+// The blocks that a call or plan sends, or those that it receives, one for each rank. Calls take them as `counts` or as `{counts,
+// displacements}`, in elements. It refers to these lists and owns nothing.
 struct Blocks {
   Blocks() = default;
   template <class Counts>
@@ -75,7 +75,7 @@ Request start_irregular(Communicator& ranks, const IrregularCall& call, const Ca
 template <class Op>
 concept ElementOperation = !std::is_same_v<Op, CallOptions>;
 
-// A wrong argument is refused here by a sentence. Nothing else is then instantiated, because that would add further errors.
+// A wrong argument is refused here by a sentence. No other template is then instantiated, because it would add further errors.
 template <class Input, class Output>
 CallArguments call_on(Collective collective, const Input& input, Output& output, Rank root = 0) {
   constexpr bool is_in_place = std::is_same_v<Input, InPlace>;

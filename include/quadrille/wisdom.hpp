@@ -37,7 +37,7 @@ struct Situation {
   Collective collective = Collective::alltoall;
   Count ranks = 1;
   Count nodes = 1;          // number of nodes that the ranks are on
-  Count ranks_of_node = 1;  // on the node with the most ranks
+  Count ranks_of_node = 1;  // number of ranks on the node that has most
   Bytes block_bytes = 0;    // for irregular collectives, the mean of all blocks, rounded up
   // Irregular collectives only: how uneven the counts are. Rounded to powers of two, so that similar counts share one situation.
   Count skew = 1;            // largest amount that a rank sends or receives / mean over all ranks, rounded to a power of two
@@ -75,7 +75,7 @@ struct WisdomRace {
 };
 
 // All measurements of one situation, pooled over several launches. Times can differ between launches by large factors, for instance
-// because of which ranks share a core. The choice therefore rests on what several launches measured. Rules for pooling:
+// because of which ranks share a core. The choice therefore rests on what several launches measured. Pooling has these rules:
 // - If some races were undisturbed by other programs, the disturbed ones are ignored.
 // - A whole launch may be slow, so races are brought to one scale. For each way that ran in all races, take its time in this race
 //   divided by the geometric mean of its times in all races. The times of the race are divided by the median of these quotients.
@@ -87,11 +87,12 @@ struct WisdomRace {
 // A record also answers for situations with other sizes and numbers of ranks that agree with its own in everything else
 // (collective, nodes, skew and so on). Wisdom derives the ranges from all its records, so that at most one record answers for each
 // situation:
-// - Sizes: down and up to the geometric means of this size and the next measured sizes with the same number of ranks, but at most
-//   by a factor of 16. On a side without a next size: by a factor of 4. Size 0 answers only for itself.
-// - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers down and up to the geometric means of
-//   this number and the next measured ones, provided that the next one has records around this size, and all of these have the
-//   same fastest way as this record.
+// - Sizes: from the geometric mean of this size and the next smaller measured one to that of this size and the next larger one
+//   (with the same number of ranks), but at most a factor of 16 in each direction. If there is no next size in a direction: a
+//   factor of 4. Size 0 answers only for itself.
+// - Ranks: the record's own number. If all nodes have equally many ranks, also the numbers from the geometric mean of this number
+//   and the next smaller measured one to that of this number and the next larger one. In each direction this requires that the
+//   next number has records around this size, and that all these records have the same fastest way as this record.
 // A way may therefore be found for a number of ranks that its algorithm does not support: callers must ask `applies`.
 struct WisdomRecord {
   Situation situation;
@@ -144,9 +145,9 @@ struct Wisdom {
   // Returns the fit for the same collective, ranks and nodes, or null.
   const VendorFit* find_vendor(const Situation& situation) const;
 
-  // Replace what was known for the same situation. Races, and the entries of a race, may come in any order; the record's own
-  // entries are computed anew from its races. Throw Error{misuse} for values that a file cannot hold: an unknown algorithm, an
-  // invalid date, an interval that does not contain its median.
+  // Add a record or a fit, which replaces what was known for the same situation. Races, and the entries of a race, may come in
+  // any order; the record's own entries are computed anew from its races. Throw Error{misuse} for values that a file cannot hold:
+  // an unknown algorithm, an invalid date, an interval that does not contain its median.
   void add(WisdomRecord record);
   void add(ExecutorFit fit);
   void add(VendorFit fit);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes all ranks of a group throw, or none. Each rank does its part of a collective operation; then the ranks exchange whether it
-// succeeded. If a part threw, its rank throws that error again, and the others throw one that quotes it: "rank 2: there is not
-// enough memory for this plan". This takes one all_gather on success, and two and a broadcast on failure.
+// succeeded. If a part threw, its rank throws that error again, and the other ranks throw an error that quotes it: "rank 2: there
+// is not enough memory for this plan". This takes one all_gather on success, and two and a broadcast on failure.
 //
-// A group is a Communicator, an MpiGroup or a SharedSpace. A part must not call the group's collective members unless these throw
+// A group is a Communicator, an MpiGroup or a SharedSpace. A part may call only those collective members of the group that throw
 // on all ranks or on none; otherwise ranks would wait for each other in different calls.
 #pragma once
 
@@ -51,7 +51,7 @@ void tell(Group& group, Rank teller, void* data, Bytes bytes) {
   }
 }
 
-// Collective. Returns the text of rank `teller` on all ranks, which know that it has `length` bytes.
+// Collective. Returns the text of rank `teller` on all ranks. All ranks must know its length, `length` bytes.
 template <class Group>
 std::string told_by(Group& group, Rank teller, std::string text, Bytes length) {
   text.resize(index(length));
@@ -84,11 +84,11 @@ std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes len
   return whole;
 }
 
-// On another rank than `first`: throws what rank `first` has thrown.
+// Called on ranks other than `first`: throws what rank `first` has thrown.
 template <class Group>
 [[noreturn]] void throw_elsewhere(Group& group, Rank first, const RankOutcome& outcome, const std::string& sentence) {
-  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // it names the rank
-  // A node's group shows a rank's number in the whole communicator.
+  if (outcome.state == RankOutcome::failed_elsewhere) throw ErrorElsewhere(outcome.code, sentence);  // `sentence` names the rank
+  // Errors of a node's group show a rank's number in the whole communicator.
   if constexpr (requires { group.shown(first); }) first = group.shown(first);
   throw ErrorElsewhere(outcome.code, "rank " + std::to_string(first) + ": " + sentence);
 }

@@ -150,7 +150,7 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
   for (const auto& [number, acting] : rounds) {
     for (const auto& [rank, round] : acting)
       for (const Local& local : round->locals) play(local, memories[rank], elements, options);
-    // A round reads everything before it writes anything.
+    // A round's messages are all read before any of them is written.
     std::map<std::tuple<Rank, Rank, std::optional<Port>>, Data> under_way;
     for (const auto& [rank, round] : acting)
       for (const Message& message : round->sends)

@@ -61,7 +61,7 @@ using Matrix = std::array<Number, 4>;  // 2 x 2, row by row
 
 constexpr auto sum = [](auto a, auto b) { return add(a, b); };
 constexpr auto prod = [](auto a, auto b) { return multiply(a, b); };
-// Of a NaN and a number both return the NaN, in either order: otherwise results would depend on how operands are grouped.
+// If one operand is a NaN, `least` and `greatest` return it: otherwise results would depend on the grouping of operands.
 constexpr auto least = [](auto a, auto b) {
   const auto number = a < b ? a : b;
   return is_nan(a) ? a : number;

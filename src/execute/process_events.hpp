@@ -16,14 +16,14 @@ class ForkMark {
   bool is_in_child() const { return made_ != forks_.load(std::memory_order_relaxed); }
 
  private:
-  static std::atomic<unsigned> forks_;  // how many forks lie between the first process and this one; each new child adds 1
+  static std::atomic<unsigned> forks_;  // number of forks from the first process to this one; each new child adds 1
   const unsigned made_;
 };
 
 // Actions to run when MPI is finalised. MPI_Finalize deletes the attributes of MPI_COMM_SELF, the newest first. Their delete
-// callbacks may still call collectives. So Quadrille must end after all of them, and only an attribute that is set in MPI_Init is
-// deleted last. The drop-in intercepts MPI_Init, sets that attribute, and calls run() in its callback. If there is no drop-in,
-// is_promised() is false, and a user of this class sets an attribute itself.
+// callbacks may still call collectives. So Quadrille must end after all these callbacks. The attribute that is deleted last is
+// one that is set in MPI_Init. The drop-in intercepts MPI_Init, sets that attribute, and calls run() in its callback. If there is
+// no drop-in, is_promised() is false, and a user of this class sets an attribute itself.
 class EndOfMpi {
  public:
   using Action = void (*)(void* memory);
@@ -35,9 +35,8 @@ class EndOfMpi {
   static void add(Action action, void* memory);  // for run(), after promise()
   static void run();
 
-  // True as soon as set_over() was called, at the beginning of the end: MPI must not be called any more. MPI_Finalized would not
-  // tell this: a session may outlive MPI_Finalize, and MPICH then keeps MPI_COMM_SELF and calls its callbacks when the session
-  // ends.
+  // True from the call of set_over() on: MPI must not be called any more. MPI_Finalized does not tell this: a session may outlive
+  // MPI_Finalize, and MPICH then keeps MPI_COMM_SELF and calls its callbacks when the session ends.
   static const std::atomic<bool>& over();
   static bool is_over() { return over().load(std::memory_order_relaxed); }
   static void set_over();

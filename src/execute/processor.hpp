@@ -26,15 +26,16 @@ inline void pause_core() {
 #endif
 }
 
-// Above about 2 KiB memcpy uses the instruction `rep movsb` where it is fast, and so does the system in process_vm_readv. But AMD's
-// Zen 3 takes 20 times as long for it if the target lies 1 to 31 bytes behind the source, not counting whole pages. This is so in
-// copies from the start of a page to a large block of malloc: such a block begins 16 bytes behind the start of a page.
+// Above about 2 KiB, memcpy uses the instruction `rep movsb` on processors where it is fast; process_vm_readv does the same. But
+// on AMD's Zen 3 this instruction takes 20 times as long if the target lies 1 to 31 bytes behind the source, modulo the page
+// size. An example is a copy from the start of a page to a large block of malloc: such a block begins 16 bytes behind the start
+// of a page.
 inline bool are_at_slow_distance(const void* target, const void* source) {
   const std::size_t behind = (reinterpret_cast<std::uintptr_t>(target) - reinterpret_cast<std::uintptr_t>(source)) % 4096;
   return behind > 0 && behind < 32;
 }
 
-// As memcpy, but fast at every distance: it copies 2 KiB at a time, for which memcpy does not use the instruction.
+// As memcpy, but fast at every distance: it copies 2 KiB at a time, because memcpy does not use the instruction for so few bytes.
 inline void copy_long(std::byte* target, const std::byte* source, std::size_t length) {
   constexpr std::size_t part = 2048;
   if (length > part && are_at_slow_distance(target, source))
@@ -43,7 +44,7 @@ inline void copy_long(std::byte* target, const std::byte* source, std::size_t le
 }
 
 // Whether the program can use non-temporal stores, which write memory without reading its lines into the cache first. Arm cores
-// recognise long runs of stores and stop filling lines on their own, so they need no special stores.
+// recognise long runs of stores and stop reading lines without special stores.
 #if defined(__SSE2__)
 constexpr bool streams_stores = true;
 #else
@@ -53,7 +54,7 @@ constexpr bool streams_stores = false;
 constexpr std::size_t streamed_line = 64;
 
 // Copies `length` bytes to `target`, with non-temporal stores if streams_stores. `target` must be aligned to a line and `length` a
-// multiple of it. Until end_streaming() these stores are not ordered with any others, not even with releases.
+// multiple of it. Until end_streaming(), these stores have no order relative to other stores, including releases.
 inline void stream_lines(std::byte* target, const std::byte* source, std::size_t length) {
 #if defined(__SSE2__)
   for (std::size_t i = 0; i < length; i += sizeof(__m128i))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The interface between plans and the mechanisms that execute them. A Transport turns a rank's compiled program (a Script) into an
-// Executable. Each Communicator has a Transport of its own, which also offers the other transports of the group: one for each
-// executor (executors.hpp). Internal to the library.
+// Executable. Each Communicator has its own Transport, which also offers the other transports of the group: one for each executor
+// (executors.hpp). Internal to the library.
 #pragma once
 
 #include <array>
@@ -29,12 +29,12 @@ struct Arguments {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
   const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
-  const Edges* edges = nullptr;         // of an exchange by edges (exchanger.hpp), which has no buffers
+  const Edges* edges = nullptr;         // for an exchange by edges (exchanger.hpp), which has no buffers
 };
 
 // A collective made ready on one rank: a script with its messages (script/run.hpp), an exchange by edges
 // (executions/exchanger.hpp), or a call of an MPI collective. It runs one execution at a time; executions/execution.hpp queues
-// further ones.
+// further executions.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -43,22 +43,22 @@ class Executable {
   // slightly slower.
   virtual void execute(const Arguments& arguments, Phases* phases = nullptr) = 0;
 
-  // The same without blocking: call `begin`, then either `advance`, which never waits, until it returns true, or `finish`, which
-  // waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits for
-  // other ranks.
+  // The same without blocking: call `begin`, then either `finish`, which waits, or `advance` until it returns true. `advance`
+  // never waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits
+  // for other ranks.
   virtual bool runs_in_parts() const { return false; }
   virtual void begin(const Arguments& arguments) { execute(arguments); }
   virtual bool advance() { return true; }
   virtual void finish() {}
 
   // Is this a collective of the MPI library? MPI requires the same order of calls on all ranks. So its executions begin in the
-  // order in which they are started, even while earlier ones are in flight; `advance` and `finish` refer to the oldest one in
-  // flight. MPI does not match a blocking collective with a nonblocking one. So a blocking execution always calls `execute`, never
-  // `begin` and `finish`.
+  // order in which they are started, even while earlier executions are in flight; `advance` and `finish` refer to the oldest
+  // execution in flight. MPI does not match a blocking collective with a nonblocking one. So a blocking execution always calls
+  // `execute`, never `begin` and `finish`.
   virtual bool is_vendors() const { return false; }
 
-  // Ends the executions in flight without waiting. Afterwards nobody reads or writes this rank's buffers; only a collective of the
-  // MPI library may still do so, because MPI cannot cancel it. Ranks that share memory with this one and wait for it throw `why`.
+  // Ends the executions in flight without waiting. Afterwards no rank reads or writes this rank's buffers. The exception is a
+  // collective of the MPI library, which MPI cannot cancel. Ranks that share memory with this rank and wait for it throw `why`.
   virtual void abandon(const Error& /*why*/) noexcept {}
 
   // How many bytes this object holds at this rank between two executions.
@@ -84,8 +84,8 @@ Bytes memory_bytes_of(const std::vector<Values>&... vectors) {
   return (Bytes{0} + ... + static_cast<Bytes>(vectors.capacity() * sizeof(Values)));
 }
 
-// The result of the local half of `prepare`: some words for the other ranks. The caller gathers these words in the same all_gather
-// as its own data, which saves one all_gather. Then it calls `complete` with the words of all ranks.
+// The result of the local half of `prepare`: words for the other ranks. The caller adds these words to an all_gather of its own
+// data, which saves one all_gather. Then it calls `complete` with the words of all ranks.
 class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;
@@ -146,8 +146,9 @@ class Transport {
   virtual bool fuses_reductions() const { return false; }
 
   // Local. Returns the MPI library's own collective for the problem, or the reason why there is none. `operation` must not be null
-  // in a reduction. `algorithm` is one of vendor_algorithms, or empty: then the library chooses. The result is a function that
-  // prepares the collective: it is collective, throws on all ranks or on none, and may be called after the transport was destroyed.
+  // in a reduction. `algorithm` is one of vendor_algorithms; if it is empty, the library chooses. The result is a function that
+  // prepares the MPI collective. All ranks call this function together; it throws on all ranks or on none, and may be called
+  // after the transport was destroyed.
   using Vendor = std::function<std::unique_ptr<Executable>()>;
   virtual Result<Vendor> vendor(const Problem& /*problem*/, const std::shared_ptr<const Operator>& /*operation*/,
                                 const std::string& /*algorithm*/) {
@@ -163,8 +164,8 @@ class Transport {
   // uses. Plans call this on the communicator's own transport, which must have a record; other transports return null.
   virtual std::shared_ptr<Starts> starts(Executor /*executor*/) { return nullptr; }
 
-  // Makes the plans of this communicator whose options name no algorithm; null if it makes no such plans. Whoever makes the group
-  // sets it (groups/groups.cpp).
+  // Makes the plans of this communicator whose options name no algorithm; null if it makes no such plans. The functions that make
+  // groups set it (groups/groups.cpp).
   PlanChooser* chooser = nullptr;
 };
 

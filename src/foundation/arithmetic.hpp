@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-// Returns the median, and of an even number of values the greater one in the middle. There must be at least one value.
+// Returns the median; of an even number of values, the greater of the two in the middle. There must be at least one value.
 // src/tune/median.hpp has confidence intervals, too.
 template <class Value>
 Value median_of(std::vector<Value> values) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Assertions state contracts between parts of the library. Wrong input of users (arguments, documents, environment variables,
-// wisdom) must not reach an assertion: refuse it before, with a sentence.
+// wisdom) must not reach an assertion: refuse it earlier, with a sentence.
 //
-// QUADRILLE_ASSERT is evaluated in every build, because a broken contract would otherwise become a wrong byte in somebody's
-// results. It belongs where plans are made: in generators, the verifier, scripts and their preparation.
-// QUADRILLE_HOT_ASSERT is evaluated only in builds without NDEBUG. It belongs where each message or each call would pay for it.
+// QUADRILLE_ASSERT is evaluated in every build, because a broken contract would otherwise become a wrong byte in a user's
+// results. It belongs where plans are made: in generators, the verifier, scripts and their preparation. QUADRILLE_HOT_ASSERT is
+// evaluated only in builds without NDEBUG. It is for code that runs for each message or each call.
 //
 // A condition that does not hold prints one line and aborts the process:
 //   quadrille: broken contract: src/schedule/composition.cpp:236: joined: first.program.rank == second.program.rank

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table of the environment variables whose names begin with QUADRILLE. They are read by the functions below, except where a
-// library is preloaded without this table.
+// The one table of the environment variables whose names begin with QUADRILLE. The functions below read them, except in a
+// preloaded library that does not contain this table.
 //
 // A wrong value of a library's variable is an error, or is ignored with a warning: see `is_tolerated`. The command refuses every
-// wrong value, and every name that is not in the table (tools/support/refuse.hpp). A library only warns of such names,
-// because a program may have variables of its own.
+// wrong value, and every name that is not in the table (tools/support/refuse.hpp). A library only warns of such names, because a
+// program may have its own variables.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ namespace quadrille {
 struct EnvironmentVariable {
   std::string_view name;
   std::string_view reader;                      // who reads it: "library", "drop-in", "command", "tests", or other programs
-  std::vector<std::string_view> words;          // all values that there are; empty: any value of the form
+  std::vector<std::string_view> words;          // all allowed values; empty: any value of the form `form`
   std::string_view form;                        // the values as text, if there are no words
   std::string_view about;                       // what the variable does
   bool (*accepts)(std::string_view) = nullptr;  // whether a value has the form; null: the reader checks that

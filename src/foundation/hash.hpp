@@ -2,8 +2,8 @@
 // Hashes of texts and numbers. Unlike std::hash, they are the same in every process and with every standard library. They detect
 // accidental differences, not deliberate ones.
 //
-// None of the values may change: wisdom files and their names contain hashes of texts (tune/wisdom), reports have them in the names
-// of their folders (mpi_face/report), the documentation prints simulations that draw mixed numbers (simulate/event_run.hpp), and
+// The functions must not change: wisdom files and their names contain hashes of texts (tune/wisdom), folders of reports have them
+// in their names (mpi_face/report), the documentation prints simulations that draw mixed numbers (simulate/event_run.hpp), and
 // errors print hashes of lists (plan/request.cpp).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace quadrille {
 
-// Returns the FNV-1a hash of a text, or of two texts one behind the other if `hash` is the hash of the first.
+// Returns the FNV-1a hash of a text, or of the concatenation of two texts if `hash` is the hash of the first text.
 constexpr std::uint64_t text_hash(std::string_view text, std::uint64_t hash = 0xCBF29CE484222325u) {
   for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3u;
   return hash;
@@ -30,18 +30,18 @@ constexpr std::uint64_t mixed(std::uint64_t number) {
 }
 
 // Spreads a number over 64 bits by one multiplication, for tables that are looked up in nanoseconds. Only the upper bits of the
-// result depend on all bits of the number, so a table takes its index from those.
+// result depend on all bits of the number, so a table takes its index from these bits.
 constexpr std::uint64_t spread(std::uint64_t number) { return number * 0x9E3779B97F4A7C15u; }
 
-// Returns the hash of a sequence to which `number` is added; `hash` is that of the sequence before. The lowest bits of the result
-// depend on the lowest 30 bits of `number`, and on more bits of the numbers before.
+// Returns the hash of a sequence with `number` appended; `hash` is the hash of the sequence without it. The lowest bits of the
+// result depend on the lowest 30 bits of `number`, and on more bits of the numbers before.
 constexpr std::uint64_t hash_with(std::uint64_t hash, std::uint64_t number) {
   hash = spread(hash ^ number);
   return hash ^ hash >> 29;
 }
 
-// Returns a hash of a text, made of eight bytes at a time: much faster than text_hash for long texts. Processors with another order
-// of bytes get another value.
+// Returns a hash of a text, made of eight bytes at a time: much faster than text_hash for long texts. Processors with different
+// byte orders get different values.
 inline std::uint64_t words_hash(std::string_view text) {
   std::uint64_t hash = text.size();
   for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {

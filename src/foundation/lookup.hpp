@@ -13,8 +13,9 @@
 
 namespace quadrille {
 
-// A hash table with open addressing. A look-up touches few cache lines, usually one, before it reads the value. Values keep their
-// addresses. The caller computes the hashes, whose low bits select a slot, and compares the keys, which the values contain.
+// A hash table with open addressing. A look-up touches few cache lines, usually one, before it reads the value. The addresses of
+// values do not change. The caller computes the hashes, whose low bits select a slot. It also compares the keys, which are parts
+// of the values.
 template <class Value>
 class HashTable {
  public:
@@ -68,8 +69,8 @@ class HashTable {
   std::vector<Slot> slots_;  // their number is a power of two, at least twice that of the values
 };
 
-// The few results that a thread computed last, by key. A new one replaces the oldest. A look-up compares all keys, so this is for
-// results whose computation takes much longer.
+// The few results that a thread computed last, by key. A new result replaces the oldest. A look-up compares all keys, so the
+// class is for results whose computation takes much longer than that.
 template <class Key, class Value, std::size_t most>
 class Recent {
  public:

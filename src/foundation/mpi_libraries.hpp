@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The facts about MPI libraries, from the table quadrille/mpi_libraries.def, and what the variables of their launchers say about
-// this process. The inline functions call only inline ones, because the library to preload for the standard ABI is not linked
-// with libquadrille.
+// this process. The inline functions call inline functions only, because the drop-in for the standard ABI is not linked with
+// libquadrille.
 #pragma once
 
 #include <cstdlib>
@@ -12,17 +12,18 @@
 
 namespace quadrille {
 
-// What a library's launcher does. The first three and `other_rank` are environment variables of each process that it starts.
+// What a library's launcher does. `rank`, `size`, `local_size` and `other_rank` are environment variables of each process that it
+// starts.
 struct MpiLauncher {
   const char* rank = nullptr;        // the process's rank in MPI_COMM_WORLD
   const char* size = nullptr;        // the number of ranks of MPI_COMM_WORLD
-  const char* local_size = nullptr;  // the number of them on this machine
+  const char* local_size = nullptr;  // the number of these ranks on this machine
   const char* other_rank = nullptr;  // the rank, where another launcher of the same protocol has started the process
   const char* run[2] = {};           // variables that together identify a run; null: none
   bool rank_suffices = false;        // some launchers set `rank` without `size`
   std::string_view proxy;            // name of the process that starts the ranks of a machine; empty: it is not known
   std::string_view proxy_option;     // the option of the proxy whose value identifies the run
-  std::string_view protocol;         // launchers of other libraries set the same variables, by this protocol; empty: they do not
+  std::string_view protocol;         // by this protocol launchers of other libraries set the same variables; empty: they do not
 };
 
 struct MpiLibrary {
@@ -32,7 +33,7 @@ struct MpiLibrary {
   MpiLauncher launcher;
   std::string_view version_words[2] = {};  // one of them occurs in the version text of this library, and of those derived from it
   std::string_view file;                   // the beginning of a file name that only this library has; empty: it has none
-  int first_number = -1;                   // libmpi.so.N is this library from this N on, up to that of another row; -1: never
+  int first_number = -1;                   // libmpi.so.N is this library from this N on, up to that of another row; -1: for no N
   const char* symbol = nullptr;            // only this library's libmpi.so defines it; null: its libmpi.so has no row's symbol
 };
 
@@ -68,8 +69,8 @@ constexpr const MpiLibrary* library_of_file(std::string_view name) {
 // The name that several libraries give to their file.
 inline constexpr std::string_view common_file = "libmpi.so";
 
-// Returns the library that a program is linked with if it needs a shared library of this name, such as libmpi.so.12; null if that
-// is no MPI library.
+// Returns the library with which a program is linked that needs a shared library of this name, such as libmpi.so.12; null if the
+// name is not that of an MPI library.
 inline const MpiLibrary* library_of_needed(const std::string& name) {
   if (const MpiLibrary* const own = library_of_file(name)) return own;
   if (name.compare(0, common_file.size() + 1, std::string(common_file) + '.') != 0) return nullptr;
@@ -92,8 +93,8 @@ const MpiLibrary* library_of_symbols(const Defines& defines) {
   return other;
 }
 
-// Which process may print what concerns the whole run? Returns false if the variables of a launcher say that this process is not
-// rank 0. Without a launcher each process is the first.
+// May this process print messages about the whole run? Returns false if the variables of a launcher say that this process is not
+// rank 0. Without a launcher, returns true.
 inline bool is_first_launched() {
   if (const char* rank = std::getenv("QUADRILLE_RANK")) return std::atoi(rank) == 0;
   for (const MpiLibrary& library : mpi_libraries)
@@ -102,8 +103,8 @@ inline bool is_first_launched() {
   return true;
 }
 
-// What the environment variables of MPI's launchers say about this process, and words about the libraries for sentences; these
-// functions are not inline.
+// Functions about the environment variables of MPI's launchers in this process, and words about the libraries for sentences. They
+// are not inline.
 //
 // Returns the libraries whose launchers may have started this process. Of libraries with the same variables, only the first.
 std::vector<const MpiLibrary*> launching_libraries(std::span<const MpiLibrary> libraries = mpi_libraries);
@@ -114,7 +115,7 @@ std::string launcher_value(const char* MpiLauncher::*variable);
 // Returns the ids of the libraries with a plug-in: "openmpi" and so on.
 std::vector<std::string> ids_with_plug_in();
 
-// The same, and then the word for no library: "none".
+// Returns these ids and, last, the word for no library: "none".
 std::vector<std::string> ids_or_none();
 
 // Returns the ids of all libraries, which all have a drop-in.

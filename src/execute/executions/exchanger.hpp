@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An exchange by edges: each rank lists what it sends to whom and what it receives from whom. Nothing else is agreed, and no plan
-// is made. Both ends of an edge know its length. There may be several edges from one rank to another: the k-th edge that the sender
-// lists meets the k-th that the receiver lists.
+// An exchange by edges: each rank lists its sends and receives, each with the other rank and the memory. No plan is made. Both
+// ends of an edge know its length. There may be several edges from one rank to another: the k-th edge that the sender lists
+// belongs to the k-th edge that the receiver lists.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace quadrille {
 
-// The lists behind an Edges. Edges of 0 bytes are left out: both ends know that they move nothing.
+// The lists behind an Edges. Edges of 0 bytes are left out: both ends know that no bytes move.
 class EdgeLists {
  public:
   void clear() {
@@ -28,8 +28,8 @@ class EdgeLists {
   void receive(Rank from, std::byte* memory, Bytes bytes) {
     if (bytes != 0) receives_.push_back({from, memory, bytes});
   }
-  // For edges in the order of ranks: moves those with ranks above `rank` to the front, so that not all ranks begin with the same
-  // one.
+  // For edges in the order of ranks: moves the edges with ranks above `rank` to the front, so that not all ranks begin with the
+  // same rank.
   void begin_after(Rank rank) {
     rotate(sends_, [rank](const Edges::Send& edge) { return edge.to > rank; });
     rotate(receives_, [rank](const Edges::Receive& edge) { return edge.from > rank; });
@@ -51,12 +51,12 @@ class EdgeLists {
 // The exchanges of one group. All ranks start them in the same order, together with the plans of the group. A rank waits only for
 // the ranks at the other ends of its edges.
 //
-// Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may lead to where
-// its bytes already lie. Throws Error{misuse} at the receiver if the two ends of an edge name different lengths, when all other
-// edges are complete. Then a receive that is too short has got nothing, one that is too long has got what was sent, and the next
-// exchange may follow. If the receiver alone lists an edge, it throws. If the sender alone lists it, the receiver throws in its
-// next exchange with that sender, and a sender that lends its memory throws as well. Then the two ranks are out of step: messages
-// of later exchanges may be lost. Throws the errors of Plan::execute if the group has failed.
+// Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may have the same
+// memory at both ends. If the two ends of an edge name different lengths, the receiver throws Error{misuse} when all other edges
+// are complete. A receive that is too short has then got nothing, a receive that is too long has got what was sent, and the next
+// exchange may follow. If only the receiver lists an edge, the receiver throws. If only the sender lists it, the receiver throws
+// in its next exchange with that sender, and a sender that lends its memory throws as well. In both cases messages of later
+// exchanges between the two ranks may be lost. Throws the errors of Plan::execute if the group has failed.
 class Exchanger {
  public:
   // Collective, by the group's preferred transport. Throws on all ranks or on none. The communicator may be destroyed before the
@@ -82,7 +82,8 @@ class Exchanger {
   const std::shared_ptr<Execution> execution_;
 };
 
-// What executables of exchanges by edges have in common: an execution that fails ends this executable, and tells the other ranks.
+// The base of executables of exchanges by edges: an execution that fails ends the executable and reports its error to the other
+// ranks.
 class EdgesExecutable : public Executable {
  public:
   void execute(const Arguments& arguments, Phases*) final {

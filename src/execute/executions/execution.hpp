@@ -3,15 +3,14 @@
 // open from `start` until it is complete; every call of this process that waits advances it.
 //
 // All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
-// `start` does not wait for other ranks. An executable that does not run in parts is the exception: its `start` first completes
-// everything in flight, then runs the whole execution. A blocking execution of such an executable also completes everything in
-// flight first. Executions of one plan run one after the other: while one is open, later ones wait in a queue. So all ranks run
-// them in the same order.
+// `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first completes
+// all executions in flight, then runs the whole execution. Its blocking executions, too, first complete all others. Executions of
+// one plan run one after the other: while one is open, later ones wait in a queue. So all ranks run them in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
 // further calls. Otherwise a later call must make progress: post the messages of the next window, copy a long message in shared
 // memory, begin an execution whose area block other ranks were still reading, or begin a queued execution. Every call that waits
-// does this, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make progress.
+// makes such progress, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make progress.
 //
 // The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes it again,
 // together with the other ranks.
@@ -72,8 +71,8 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Call `hold` or `make_ready` once, before the first execution. The plan has its number already, from the constructor: so the
-  // numbers of plans agree on all ranks even if a rank fails to make its executable.
+  // Call `hold` or `make_ready` once, before the first execution. The plan has got its number in the constructor. So the numbers
+  // of plans agree on all ranks even if a rank fails to make its executable.
   void hold(std::unique_ptr<Executable> executable) { executable_ = std::move(executable); }
   // Makes the executable. Collective in the group; throws on all ranks or on none.
   using Make = std::function<std::unique_ptr<Executable>()>;
@@ -99,8 +98,8 @@ class Execution {
   // `wait`.
   void start(Started& started);
 
-  // Advances everything in flight and returns whether `started` is complete. If it is not, and there are more ranks than cores, the
-  // core goes to another rank, which may have to run first. Several threads may call it at the same time.
+  // Advances everything in flight and returns whether `started` is complete. If it is not complete and there are more ranks than
+  // cores, this rank yields its core to another rank, whose work it may need. Several threads may call it at the same time.
   bool test(const Started& started) {
     if (!started.is_over.load(std::memory_order_acquire)) in_flight_->advance();
     const bool is_over = started.is_over.load(std::memory_order_acquire);
@@ -111,8 +110,9 @@ class Execution {
   // Waits until `started` is complete, and throws its error if it has one.
   void wait(Started& started);
 
-  // Ends all open executions of this plan without waiting for other ranks. Afterwards nobody reads or writes their buffers. The
-  // plan cannot be executed again, because other ranks may have completed these executions, and a group that shares memory fails.
+  // Ends all open executions of this plan without waiting for other ranks. Afterwards no rank reads or writes their buffers. The
+  // plan cannot be executed again, because other ranks may have completed these executions. A group that shares memory fails as a
+  // whole.
   void withdraw(Started& started) noexcept;
 
   // Called by FlightList with the slot locked.
@@ -153,7 +153,7 @@ class Execution {
   // The following require the slot to be locked.
   void enlist(Started& started);
   void begin(Started& started) noexcept;
-  // Ends the first execution of the queue. Returns false if it was the last; this object may then be destroyed.
+  // Ends the first execution of the queue. Returns false if the queue is then empty; this object may then be destroyed.
   bool end_first(FlightList::Slot& slot) noexcept;
 
   const std::shared_ptr<Starts> starts_;

@@ -17,8 +17,8 @@
 namespace quadrille {
 namespace {
 
-// The pause between two polls. A shorter pause would gain little, because copying a part of a long message takes longer than this.
-// Without a pause the thread would take a core from the program.
+// The pause between two polls. A shorter pause would gain little, because copying a part of a long message takes longer than this
+// pause. Without a pause the thread would take a core from the program.
 constexpr std::chrono::microseconds pause{20};
 
 }  // namespace
@@ -84,7 +84,7 @@ bool ProgressThread::is_asked() {
   return asked;
 }
 
-// Never destroyed, and its thread is never joined: it sleeps while nothing is in flight, also when the process ends.
+// Never destroyed, and its thread is never joined: the thread sleeps while nothing is in flight, even while the process ends.
 ProgressThread& ProgressThread::of_process() {
   static ProgressThread& only = *new ProgressThread;
   return only;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executions of one rank: the list of those that are open, and the order in which they were started. Every call that waits
+// The executions of one rank: the list of open executions, and the order in which executions were started. Every call that waits
 // advances all of them. Otherwise this rank could wait for a rank that itself waits for one of these executions: a deadlock.
-// Several threads may advance the list at the same time: each execution has a try-lock, which lets one thread at a time advance it,
-// and nothing else is locked. Usually the list is empty; one load shows that.
+// Several threads may advance the list at the same time: each execution has a try-lock, so one thread at a time advances it.
+// There is no other lock. Usually the list is empty, which one load shows.
 //
 // A rank that is a process has one list for all its communicators. A rank that is a thread has one per communicator.
 #pragma once
@@ -34,7 +34,7 @@ class FlightList {
 
   static const std::shared_ptr<FlightList>& of_process();
 
-  // A relaxed load: a thread sees its own executions at once and those of other threads perhaps late.
+  // A relaxed load: a thread sees its own executions at once, and those of other threads possibly later.
   bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
 
   // Advances each execution that no other thread is advancing. Does not wait and does not throw: errors stay with their executions.
@@ -42,7 +42,7 @@ class FlightList {
     if (!is_empty()) advance_all(false);
   }
 
-  // The same for the progress thread, which skips executions that may only be advanced by the program's own calls.
+  // The same for the progress thread. It skips executions that only the program's own calls may advance.
   void advance_in_background() {
     if (!is_empty()) advance_all(true);
   }
@@ -102,7 +102,7 @@ class ProgressThread {
   // Does the environment enable the thread? Throws Error{environment} if the value of the variable is unknown.
   static bool is_asked();
 
-  // Called after a start. If the thread is enabled, it advances this list until the list is empty.
+  // Called after a start. If the thread is enabled, the thread advances this list until the list is empty.
   static void wake(const std::shared_ptr<FlightList>& list) {
     if (is_asked()) [[unlikely]]
       of_process().serve(list);
@@ -125,26 +125,26 @@ class Starts {
  public:
   virtual ~Starts() = default;
 
-  // Numbers a new plan; error sentences name it by `call`. All ranks make plans in the same order, so a number means the same plan
-  // on all of them.
+  // Numbers a new plan; error sentences name it by `call`. All ranks make plans in the same order, so equal numbers mean the same
+  // plan.
   std::uint32_t enlist(std::string call);
   void strike(std::uint32_t plan) { calls_.erase(plan); }  // the plan has been destroyed
 
-  // Records the start of an execution. Throws Error{misuse} after MPI_Finalize, if the ranks are found to start different
-  // plans, or in a forked child.
+  // Records the start of an execution. Throws Error{misuse} after MPI_Finalize, in a forked child, and if it finds that the ranks
+  // start different plans.
   virtual void begin(std::uint32_t plan) = 0;
 
   // Returns the open executions of this rank, and the bound on the memory of this group's plans.
   virtual const std::shared_ptr<InFlight>& in_flight() const = 0;
 
-  // May the progress thread advance executions of this group's plans? It may not if they call an MPI library that was initialised
-  // for one thread.
+  // May the progress thread advance executions of this group's plans? It may not if the plans call an MPI library that was
+  // initialised for a single thread.
   virtual bool may_advance_in_background() const { return true; }
 
   // Returns the sentence that other ranks throw when this one withdraws an execution of the plan.
   std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
 
-  // If there are more ranks than cores, a rank that finds nothing to do gives its core away.
+  // Sets whether there are more ranks than cores: if so, a rank that finds nothing to do gives its core away.
   void set_shares_cores(bool shares) { shares_cores_ = shares; }
   bool shares_cores() const { return shares_cores_; }
 

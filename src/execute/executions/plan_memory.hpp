@@ -9,17 +9,17 @@
 // * Plans are evicted only while a plan is made, or made ready again. The ranks exchange data then anyway, so each rank adds its
 //   report to that data.
 // * Local events have no effect until they are in a report. For example, an execution may be complete at one rank and still open
-//   at another: so no rank evicts a plan that was used since the oldest execution that any rank reports as open. And a plan may be
-//   destroyed at one rank and not yet at another: so it counts until one rank reports that it is destroyed.
+//   at another. So no rank evicts a plan that was used since the oldest execution that any rank reports as open. Similarly, a
+//   plan may be destroyed at one rank and not yet at another. So it counts until a rank has reported that it is destroyed.
 //
 // The size of the newest plan is in the next report, so making a plan needs no extra gather for it.
 //
 // For a rank that is a process the bound covers all its communicators: memory of other communicators' plans reduces the room
 // here. Plans of other communicators cannot be evicted here, because all of their ranks would have to take part. A small share
 // of the bound is always left to each communicator. Otherwise a communicator might have to make its plans again and again,
-// because others hold all memory. So a rank's plans take at most the bound, plus, for each communicator, this share or the
-// size of its newest plan. A rank that is a thread has the bound for each communicator, because nothing tells which
-// communicators belong to one thread.
+// because other communicators hold all memory. So a rank's plans take at most the bound and, in addition, for each communicator
+// this share or the size of its newest plan. A rank that is a thread has the bound for each communicator, because nothing tells
+// which communicators belong to one thread.
 #pragma once
 
 #include <atomic>
@@ -45,14 +45,14 @@ struct MemoryReport {
   void add(const MemoryReport& others);
 };
 
-// The memory of the plans of all communicators of a rank, in bytes. Accesses are relaxed, because nothing else is ordered by them.
+// The memory of the plans of all communicators of a rank, in bytes. Accesses are relaxed, because they order no other accesses.
 using PlanAccount = std::atomic<Bytes>;
 
 class PlanMemory {
  public:
   static constexpr const char* variable = "QUADRILLE_PLAN_MEMORY";
   static constexpr Bytes usual_bound = Bytes{64} << 20;
-  static constexpr Bytes communicators_share = 64;  // this part of the bound is always left for a communicator
+  static constexpr Bytes communicators_share = 64;  // 1 / this part of the bound is always left to each communicator
 
   // Throws Error{environment} if the variable's value is not a size.
   static Bytes bound_of_environment();
@@ -87,7 +87,7 @@ class PlanMemory {
     std::uint64_t plan;       // ascending
     Execution* execution;     // null: the plan is destroyed
     Bytes bytes;              // its largest size at any rank, once the ranks have agreed
-    Bytes own_bytes;          // its size here, as counted in the account
+    Bytes own_bytes;          // its size at this rank, as counted in the account
     std::uint64_t last_call;  // destroyed plans only; otherwise see Execution::last_call
   };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the time
-// waited so far. With more ranks than cores it yields; if that takes long or does not help, it sleeps until it is woken. In both
-// cases it also drives the transport's progress, but only after some microseconds: most waits are over by then.
+// waited so far. With more ranks than cores it yields; if yielding takes long or does not help, the rank sleeps until it is
+// woken. In both cases it also drives the transport's progress, but only after some microseconds, because most waits are shorter.
 #pragma once
 
 #include <sched.h>
@@ -55,7 +55,7 @@ inline void give_core_away(const Progress& progress) {
   if (!progress.drive()) sched_yield();
 }
 
-// The same for a rank that has just driven the transport's progress itself.
+// Gives the core away, for a rank that has just driven the transport's progress itself.
 inline void give_core_away_after_poll(const Progress& progress) {
   if (!progress.polls_yield || !progress.polls_yield()) sched_yield();
 }
@@ -66,7 +66,7 @@ inline Count usable_core_count() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-// The clock by which ranks wait, and how they pass time. Tests have another one.
+// The clock that ranks read while they wait, and their ways to pass time. Tests use another class.
 struct RealTime {
   using Point = std::chrono::steady_clock::time_point;
   static Point now() { return std::chrono::steady_clock::now(); }
@@ -98,8 +98,8 @@ class LongSinceBy {
 };
 using LongSince = LongSinceBy<RealTime>;
 
-// Waiting with a core for every rank: spins, then yields, then sleeps briefly. The kernel may still have put two ranks on one core
-// for a while; sleeping then lets the other one run.
+// Waiting with a core for every rank: spins, then yields, then sleeps briefly. The kernel may still have put two ranks on one
+// core for a while; if this rank sleeps, the other rank can run.
 template <class Time>
 class BackoffBy {
  public:

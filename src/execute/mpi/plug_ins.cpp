@@ -65,7 +65,7 @@ std::string launcher_name(const MpiLibrary& library) {
                           : fmt::format("a {} launcher such as {}'s", protocol, library.title);
 }
 
-// The same for a sentence that has already named another launcher.
+// Returns the launcher's name for a sentence that has already named another launcher.
 std::string other_launcher_name(const MpiLibrary& library) {
   const std::string_view protocol = library.launcher.protocol;
   return protocol.empty() ? fmt::format("{}'s", library.title) : fmt::format("a {} one", protocol);

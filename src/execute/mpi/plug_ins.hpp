@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plug-in of an MPI library, and loading it to run ranks by it. transports.hpp has the functions that only ask a plug-in
-// something.
+// The plug-in of an MPI library, and loading it to run ranks. transports.hpp has the functions that only query a plug-in.
 #pragma once
 
 #include <memory>
@@ -12,8 +11,8 @@
 namespace quadrille {
 
 // The functions of a plug-in. A plug-in is a shared object that contains all calls of one MPI library; there is one for each
-// library, because their binary interfaces differ. It is loaded when it is needed, so one command runs under the launcher of any
-// MPI library and without MPI.
+// library, because their binary interfaces differ. A plug-in is loaded when it is needed. So the same command runs under the
+// launcher of any MPI library, and also without MPI.
 struct MpiPlugIn {
   const char* version;                       // QUADRILLE_VERSION of the build; must be equal to this library's
   std::unique_ptr<Communicator> (*world)();  // initialises MPI if the program has not; then it also finalises MPI
@@ -25,7 +24,7 @@ struct MpiPlugIn {
 inline constexpr const char* plug_in_symbol = "quadrille_plug_in";
 using PlugInFunction = const MpiPlugIn* (*)();
 
-// Loads a plug-in with global symbols, because MPI libraries load components of their own, which look for the library's symbols
+// Loads a plug-in with global symbols, because MPI libraries load their own components, which look for the library's symbols
 // among the global ones. The plug-in stays loaded, because a program may make ten thousand communicators. Throws
 // Error{environment} if it cannot be loaded.
 const MpiPlugIn& load_to_run(std::string_view library);

@@ -25,7 +25,7 @@ struct Missed {
   static bool still(std::uint64_t before, std::uint64_t now) { return before != now && before >> 11 == now >> 11; }
 };
 
-// A rank that misses several things notes each of them for this many looks, because others must see it in two looks.
+// A rank that misses several messages notes each of them for this many looks, because other ranks must see the note in two looks.
 constexpr std::uint64_t looks_for_each = 4;
 
 constexpr const char* advice = "let both ends of each edge name the same number of bytes";
@@ -56,8 +56,8 @@ Bytes DifferingEnds::memory_bytes() const { return memory_bytes_of(open_, suspec
 
 // ---- What arrives
 
-// Each rank compares the edges that it expects with the packed message. A rank that expects none does not; this function does it
-// for that rank.
+// Each rank compares the edges that it expects with the packed message. A rank that expects no edge does not compare; this
+// function compares for that rank.
 void DifferingEnds::compare_totals(Count node, const PackedMessage& packed) {
   const Count here = state_.map.ranks_of(state_.map.own());
   if (packed.totals() == state_.sum(node, &NodeBoard::Row::in, here).totals || !more_than_expected_.empty()) return;
@@ -77,8 +77,8 @@ void DifferingEnds::note_absent(std::size_t edge) {
   absent_.push_back(edge);
 }
 
-// The sender of an absent edge may take it for a long edge. Then this rank receives its message, because the sender may wait for
-// that. The message may come a little later than the packed one.
+// An edge that is absent may be long for its sender. In that case this rank receives the edge's message, because the sender may
+// wait for that. This message may arrive a little later than the packed message.
 void DifferingEnds::look_for_absent() {
   state_.queue.start_all_receives();  // what has arrived may be for a receive that is not started
   const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;
@@ -119,7 +119,7 @@ void DifferingEnds::look_for_other_forms() {
   look_for_own_edges();
 }
 
-// Do ranks of this node miss something of which this rank has got the other form?
+// Do ranks of this node miss a message of which this rank has got the other form?
 void DifferingEnds::look_for_others_of_mates() {
   for (Rank place = 0; place < state_.node.size(); ++place) {
     const std::uint64_t what = state_.board.missing(place), before = std::exchange(suspicions_[place], 0);
@@ -146,7 +146,7 @@ void DifferingEnds::look_for_own_edges() {
     const auto& [from, memory, expected] = edge_of(*name);
     std::optional<Bytes> sent = state_.far().unexpected(state_.kind(state_.is_short(expected) ? Form::early : Form::single), from);
     if (!sent && !state_.is_short(expected)) sent = packed_instead(from);
-    if (!sent || state_.queue.start_all_receives()) continue;  // it may be for a receive that was not started
+    if (!sent || state_.queue.start_all_receives()) continue;  // the message may be for a receive that was not started
     if (std::find(before.begin(), before.end(), from) != before.end())
       throw Error(
           ErrorCode::misuse,
@@ -188,12 +188,12 @@ void DifferingEnds::note_missing() {
   has_noted_ = true;
 }
 
-// Has this rank got a message that the other node may have sent instead? A rank that has completed its part looks in later
-// exchanges, too.
+// Has this rank got a message that the other node may have sent instead of what is missing? A rank that has completed its part of
+// an exchange also looks during later exchanges.
 std::optional<DifferingEnds::Found> DifferingEnds::found_instead_of(std::uint64_t what) {
   const auto [decision, node, is_packed] = Missed::from(what);
   const auto ahead = static_cast<std::int32_t>(static_cast<std::uint32_t>(decision - state_.decision));
-  if (ahead > 0 || (ahead == 0 && !state_.is_decided)) return {};  // it may be a message for which this rank has still to ask
+  if (ahead > 0 || (ahead == 0 && !state_.is_decided)) return {};  // this rank may start a receive for the message later
   const auto found = [this, decision = decision](Form form, Rank from) -> std::optional<Found> {
     const auto bytes = state_.far().unexpected({form, decision}, from);
     return bytes ? std::optional(Found{form, from, *bytes}) : std::nullopt;

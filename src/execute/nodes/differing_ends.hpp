@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank in an exchange between nodes finds out that the ends of an edge name different lengths. It compares what arrives with
-// what it expects. But the two ends may also expect different forms of messages: one takes the edge for long, or the two nodes
-// have decided differently. A rank looks for that now and then while it waits for long.
+// How a rank in an exchange between nodes finds out that the ends of an edge name different lengths. It compares what arrives
+// with what it expects. But the two ends may also expect different forms of messages: the edge is long for one end only, or the
+// two nodes have decided differently. A rank looks for messages of the other form from time to time during long waits.
 //
-// A look asks the MPI library several times whether a message has arrived. Each time it may yield the core, so a look may take as
-// long as several exchanges. So a rank whose waits are short never looks for its own messages, and looks for those that others of
-// its node miss only while these wait for long.
+// A look asks the MPI library several times whether a message has arrived. The library may yield the core each time, so a look
+// may take as long as several exchanges. Therefore a rank whose waits are short does not look for its own messages. It looks for
+// messages that other ranks of its node miss only while those ranks wait for long.
 //
-// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. Then the
-// missing message was sent earlier, and arrives before the rank that misses it looks again. So a rank fails only if it finds the
-// same message in two looks, and if the rank that misses something has looked in between: each rank notes in each look what it
-// misses, and before a look it receives what has arrived. Nobody is 64 decisions ahead of an exchange in which a rank of its node
-// has still to send (NodeBoard::most_ahead). Exchanges that never pack make no decisions; their tags differ from all others.
+// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. In that
+// case the missing message was sent earlier, and arrives before the rank that misses it looks again. So a rank fails only if it
+// finds the same message in two looks, and if the rank that misses a message has looked in between. In each look a rank notes
+// what it misses, and before a look it receives what has arrived. No rank is 64 decisions ahead of an exchange in which a rank of
+// its node has still to send (NodeBoard::most_ahead). Exchanges that never pack make no decisions; their tags differ from all
+// others.
 #pragma once
 
 #include <chrono>
@@ -37,10 +38,10 @@ class DifferingEnds {
   void note_further(Rank from, std::uint64_t expected, Bytes sent) {
     difference_.note(from, expected, sent, EdgeDifference::nothing);
   }
-  // A packed message has arrived: does it have what the ranks of this node expect? Needed for ranks that expect nothing, and so
-  // compare nothing.
+  // A packed message has arrived: does it have the edges that the ranks of this node expect? Needed for ranks that expect no
+  // edge, and so do not compare.
   void compare_totals(Count node, const PackedMessage& packed);
-  // The packed message has too few edges from a rank. Perhaps this one is a long edge for its sender.
+  // The packed message has too few edges from a rank. Perhaps the missing edge is long for its sender.
   void note_absent(std::size_t edge);
   bool has_absent() const { return !absent_.empty(); }
   void look_for_absent();
@@ -73,12 +74,12 @@ class DifferingEnds {
   std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than it expects
   std::vector<std::size_t> absent_;  // received edges that were not in the packed message
   std::chrono::steady_clock::time_point absent_since_;
-  std::vector<std::vector<std::byte>> lost_;  // messages that nobody expects
+  std::vector<std::vector<std::byte>> lost_;  // messages that no rank expects
   std::uint64_t looks_for_others_ = 0;
   bool has_noted_ = false;            // does the board show what this rank misses?
   std::vector<std::uint32_t> open_;   // names of the receives that are open in this look
-  std::vector<Rank> suspects_;        // whose messages of the other form this rank has found in its last look
-  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this one last found the other form; 0: not found
+  std::vector<Rank> suspects_;        // ranks whose messages of the other form this rank has found in its last look
+  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this rank last found the other form; 0: not found
   std::optional<LongSince> waits_;    // in this execution
   LongSince questions_{SharedSpace::between_questions};
 };

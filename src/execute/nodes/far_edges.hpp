@@ -13,7 +13,7 @@
 
 namespace quadrille {
 
-// Each transport between nodes has a class of its own.
+// Each transport between nodes derives a class.
 class FarEdges {
  public:
   // What a message carries. Messages of one form from one rank to another arrive in the order in which they are sent.
@@ -25,9 +25,9 @@ class FarEdges {
   };
   static constexpr int forms = 4;
 
-  // Messages match if they have the same form and their exchanges the same number modulo this: a tag has no room for more.
-  // Exchanges in which edges may be packed are numbered from 1, and so are the others. A rank may be any number of exchanges
-  // ahead of another one.
+  // Messages match if they have the same form and the numbers of their exchanges are equal modulo this: a tag has no room for
+  // larger numbers. Exchanges in which edges may be packed are numbered from 1; all others are numbered separately from 1. A rank
+  // may be any number of exchanges ahead of another rank.
   static constexpr int exchanges = 64;
   struct Kind {
     Form form;
@@ -43,13 +43,13 @@ class FarEdges {
 
   virtual ~FarEdges() = default;
 
-  // Neither waits. The memory must stay until the message is complete.
+  // `send` and `receive` do not wait. The memory must stay until the message is complete.
   virtual void send(Kind kind, Rank to, const std::byte* memory, Bytes bytes) = 0;
   virtual void receive(Kind kind, Rank from, std::byte* memory, Bytes room, std::uint32_t name) = 0;
 
   // Does not wait. Returns what has arrived since the last call; the result is valid until the next call.
   virtual std::span<const Arrival> advance() = 0;
-  // Does the next `advance` not yield the core? Otherwise it does what Progress::polls_yield says of polls.
+  // True if the next `advance` does not yield the core. If false, Progress::polls_yield tells whether it yields.
   virtual bool is_quiet() const { return false; }
   // Messages that are not complete. (A message that is cut counts more than once.)
   virtual Count open_sends() const = 0;
@@ -58,27 +58,28 @@ class FarEdges {
 
   // For ranks that have waited long. Appends the names of the receives that are not complete.
   virtual void list_open(std::vector<std::uint32_t>& names) const = 0;
-  // The length of a message of this kind that has arrived and that this rank has not asked for. (If messages are cut: of its first
-  // part.)
+  // Returns the length of a message of this kind that has arrived without a receive of this rank. (For a message in parts: the
+  // length of its first part.)
   virtual std::optional<Bytes> unexpected(Kind kind, Rank from) = 0;
 
-  // After a failure: gives up all open messages. Afterwards nobody reads or writes their memory.
+  // After a failure: gives up all open messages. Afterwards no rank reads or writes their memory.
   virtual void withdraw() noexcept = 0;
   virtual Bytes memory_bytes() const = 0;
 };
 
 // The messages of edges between nodes. A rank with many sends starts only some of them (patterns/packing_rule.hpp); whenever one
-// is complete, it starts the next one. The same holds for its receives.
+// is complete, it starts the next one. It treats its receives in the same way.
 //
-// No ranks wait for each other in a circle. All messages of all ranks have one order: by exchange; then those that need no decision
-// before those that do; then by the distance from sender to receiver in the circle of all ranks; then, for one pair of ranks, in
-// the order of the edges; and at last by sender. If a rank cannot start all its messages at once, it starts its sends in this
-// order, and its receives. Consider the first message in this order that is not complete. All sends before it at its sender are
-// complete, so none of them is under way, and it is the next one or has been started: a window is never empty. The same holds for
-// its receiver. So both ends are started, and the message will be complete. This is true even if ranks have windows of different
-// sizes, or have started later messages as well. Packed messages are not in the queues: both leaders start theirs without
-// waiting for any message. Nor does a rank wait for a message of this exchange before it makes its own known to the queues: a
-// decision waits only until all ranks of the node have entered the exchange, for which they may have to complete earlier ones.
+// No ranks wait for each other in a circle. All messages of all ranks have one order: by exchange; messages that need no decision
+// before those that do; by the distance from sender to receiver in the circle of all ranks; for one pair of ranks, in the order
+// of the edges; and last by sender. If a rank cannot start all its messages at once, it starts its sends in this order, and its
+// receives in this order. Consider the first message in this order that is not complete. Its sender has completed all earlier
+// sends, so none of them fills the window. So the message is the next one to start or has been started: a window is never empty.
+// The same holds for its receiver. So both ends start the message, and it will be complete. This is true even if ranks have
+// windows of different sizes, or have started later messages as well. Packed messages are not in the queues: both leaders start
+// theirs without waiting for any message. A rank puts its messages into the queues without waiting for any message of this
+// exchange: a decision waits only until all ranks of the node have entered the exchange, for which they may have to complete
+// earlier exchanges.
 //
 // The order also spreads the load: at first all ranks send to their successors.
 class FarQueue {
@@ -88,7 +89,7 @@ class FarQueue {
 
   void clear();  // at the begin of an exchange
 
-  // Adds a message. `start` then starts those that were added since the last call, as far as the window allows.
+  // Adds a message. `start` starts the messages that were added since its last call, as far as the window allows.
   void send(FarEdges::Kind kind, Rank to, const std::byte* memory, Bytes bytes) {
     sends_.add((to - me_ + ranks_) % ranks_, {kind, to, memory, bytes});
   }
@@ -109,7 +110,7 @@ class FarQueue {
 
   std::span<const FarEdges::Arrival> advance();
   bool has_gone_on() const { return has_gone_on_; }   // has the last `advance` started a message?
-  bool has_open() const { return far_->has_open(); }  // also if messages wait: then others are open
+  bool has_open() const { return far_->has_open(); }  // also true if messages wait in the queue: others are then open
 
   void list_open(std::vector<std::uint32_t>& names) const;  // FarEdges::list_open, and the receives that wait
 
@@ -138,7 +139,7 @@ class FarQueue {
     std::vector<Message> messages;
     std::vector<std::uint64_t> order;    // of each message: distance, and its place in `messages`
     std::size_t next = 0, is_known = 0;  // places in `order`: the next message to start; those from here on were added last
-    Bytes bytes = 0;                     // of the messages that are not started
+    Bytes bytes = 0;                     // bytes of the messages that are not started
     Count window = 0, beside = 0;        // how many messages may be open: of the queue, and beside it
 
     void clear();

@@ -45,7 +45,8 @@ Bytes put_edges(std::byte* entries, std::byte* bytes, Bytes first, std::span<con
 
 constexpr Bytes board_line = 64;
 
-// The most bytes of a rank's parts in one exchange. Copying more of them twice would take longer than the wait that this saves.
+// The most bytes of a rank's parts in one exchange. Longer parts are not prepared: copying them twice would take longer than the
+// wait that this saves.
 constexpr Bytes most_part_bytes = 4096;
 
 }  // namespace
@@ -135,7 +136,7 @@ Bytes NodeBoard::control_bytes() const {
          pages * part_bytes_ + nodes_ * 2 * message_bytes_;
 }
 
-// Rank 0 initialises what is not one rank's own. The ranks meet before they use it.
+// Rank 0 initialises what does not belong to one rank. A barrier follows before the ranks use it.
 void NodeBoard::begin_at(Offset control) {
   control_ = control;
   const Count pages = 2 * space_.size();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of one node prepare together for other nodes: packed messages, and the shared memory in which they show each other
-// what they have and pack it.
+// What the ranks of one node prepare together for other nodes: packed messages, and the shared memory in which the ranks announce
+// their short edges to each other and pack them.
 //
 // A packed message holds several short edges from one node to another; patterns/packing_rule.hpp decides whether they are packed.
-// It has three parts. The table has, for each rank of the sending node in the order of places, the number of its first entry, and
-// at its end the number of all entries. The entries follow, one for each edge: the receiver's place, and where the edge begins in
-// the third part. That has the bytes of all edges. The entries of one sender are sorted by the places of the receivers; edges of
-// one pair of ranks keep their order.
+// A packed message has three parts. The first part is a table: for each rank of the sending node, in the order of places, the
+// number of its first entry, and at the end the number of all entries. The second part has an entry for each edge: the receiver's
+// place, and where the edge begins in the third part. The third part has the bytes of all edges. The entries of one sender are
+// sorted by the places of the receivers; edges of one pair of ranks keep their order.
 #pragma once
 
 #include <atomic>
@@ -36,8 +36,8 @@ struct PackedEdge {
 // `edges` must be sorted by receiver. Ranks may write into the message at the same time.
 void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges);
 
-// The same in two steps: a sender prepares its part while the totals are not known, and the leader adds it to the message later.
-// `part_bytes` is the length of a part.
+// The same in two steps: a sender prepares its part before the totals are known, and the leader adds this part to the message
+// later. `part_bytes` is the length of a part.
 inline Bytes part_bytes(const EdgeTotals& own) { return static_cast<Bytes>(2 * sizeof(std::uint32_t)) * own.edges + own.bytes; }
 void prepare_part(std::byte* part, std::span<const PackedEdge> edges);
 void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,
@@ -55,7 +55,7 @@ class TableWriter {
   Count senders_ = 0, edges_ = 0;
 };
 
-// Reads a packed message, and nothing outside of it even if a wrong program has sent it.
+// Reads a packed message. It does not read outside of the message, even if a wrong program has sent it.
 class PackedMessage {
  public:
   PackedMessage(const std::byte* message, Bytes bytes, Count senders);
@@ -67,7 +67,7 @@ class PackedMessage {
   const EdgeTotals& totals() const { return all_; }
   EdgeTotals totals_to(Rank receiver) const;
   Range edges(Rank sender, Rank receiver) const;        // by their places
-  std::span<const std::byte> edge(Count number) const;  // of such a range
+  std::span<const std::byte> edge(Count number) const;  // the bytes of an edge; `number` is from such a range
 
  private:
   std::uint32_t number_at(Count position) const;  // the message is an array of numbers in front of the edges' bytes
@@ -79,27 +79,27 @@ class PackedMessage {
   EdgeTotals all_;
 };
 
-// The shared memory in which the ranks of one node prepare what goes between their node and others: each rank's totals, its parts
-// of packed messages, and the packed messages.
+// The shared memory in which the ranks of one node prepare short edges between their node and other nodes: each rank's totals,
+// its parts of packed messages, and the packed messages.
 //
 // A rank *enters* each exchange here by storing its number. A rank with short edges stores its totals and parts first, in its
 // *page* for that exchange, and then waits until all ranks of the node have entered the same exchange. A rank without short edges
-// has no page. It does not wait for others in that exchange, so it may be ahead of them.
+// has no page. It does not wait for other ranks in that exchange, so it may be ahead of them.
 //
 // Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the one before.
-// So a rank that sees that all ranks have entered exchange n knows that all have completed exchange n - 1, and what they did for
-// it.
-//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then nobody uses them
+// So a rank that sees that all ranks have entered exchange n knows that all have completed exchange n - 1, and sees what they
+// wrote in it.
+//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then no rank uses them
 //     for an earlier exchange.
-//   * Pages: a rank has two, which it uses for exchanges with even and odd numbers. A page shows the number of its exchange. A rank
-//     reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after all ranks have
-//     entered a later exchange than the one in the page. Usually the page has exchange n - 2. If the rank had short edges in
-//     exchange n - 1, it has already waited until all had entered that one.
-// A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is at most that far ahead of the ranks of
-// its node.
+//   * Pages: a rank has two, one for exchanges with even numbers and one for odd numbers. A page shows the number of its
+//     exchange. A rank reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after
+//     all ranks have entered a later exchange than the one in the page. Usually the page is of exchange n - 2. If the rank had
+//     short edges in exchange n - 1, it has already waited until all had entered exchange n - 1.
+// A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is at most `most_ahead` exchanges ahead
+// of the ranks of its node.
 //
-// Ranks do not wait for each other in a circle: of the ranks of a node, one that has entered the fewest exchanges may always enter
-// its next one.
+// Ranks do not wait for each other in a circle: on each node, a rank that has entered the fewest exchanges may always enter its
+// next one.
 class NodeBoard {
  public:
   static constexpr std::uint64_t most_ahead = 16;
@@ -128,7 +128,7 @@ class NodeBoard {
   void enter(std::uint64_t exchange) { entered_[space_.rank()].publish(exchange); }
   bool all_have_entered(std::uint64_t exchange);
 
-  // Of an exchange which all ranks have entered, and which this rank has not completed.
+  // Returns a row of an exchange that all ranks have entered and this rank has not completed.
   const Row& row(Rank place, Count node, std::uint64_t exchange) const {
     const Count page = page_of(place, exchange);
     return numbers_[page].load(std::memory_order_relaxed) == exchange ? rows_[page * nodes_ + node] : nothing_;
@@ -137,7 +137,7 @@ class NodeBoard {
     return parts_ + page_of(place, exchange) * part_bytes_ + row.part;
   }
 
-  // A packed message to another node: its senders' parts are added, or they write into it, and then its leader sends it.
+  // A packed message to another node: its leader adds the senders' parts, or the senders write into it; then the leader sends it.
   std::byte* outgoing(Count node) const { return messages_ + node * 2 * message_bytes_; }
   void note_packed(std::uint64_t exchange) { packed_[space_.rank()].publish(exchange); }
   bool has_packed(Rank place, std::uint64_t exchange) const { return packed_[place].published() >= exchange; }
@@ -152,7 +152,7 @@ class NodeBoard {
     return arrivals_[node].published() >= exchange ? std::optional(arrivals_[node].bytes) : std::nullopt;
   }
 
-  // What a rank misses after a long wait; 0: nothing yet. Others only compare the numbers, so no order is needed.
+  // What a rank misses after a long wait; 0: nothing yet. Other ranks only compare these numbers, so the accesses need no order.
   void note_missing(std::uint64_t what) { missing_[space_.rank()].store(what, std::memory_order_relaxed); }
   std::uint64_t missing(Rank place) const { return missing_[place].load(std::memory_order_relaxed); }
 
@@ -183,8 +183,8 @@ class NodeBoard {
   std::byte* parts_ = nullptr;                      // by page
   std::byte* messages_ = nullptr;                   // by node: one to it and one from it
 
-  // What this rank has seen: all have entered exchange `all_entered_`. While it looks for exchange `seen_`: the ranks before
-  // `first_unseen_` have entered that one, and all of them at least `least_seen_`.
+  // What this rank has seen: all ranks have entered exchange `all_entered_`. Its search for exchange `seen_` has found so far
+  // that the ranks before `first_unseen_` have entered `seen_`, and that all of them have entered at least `least_seen_`.
   std::uint64_t all_entered_ = 0, seen_ = 0, least_seen_ = 0;
   Rank first_unseen_ = 0;
 };

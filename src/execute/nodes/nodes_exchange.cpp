@@ -139,7 +139,7 @@ void NodesExchange::enter() {
   state_.node.ring_all();
 }
 
-// Copies what goes to each node, as far as there is room.
+// Copies the edges to each node into `parts`, as far as there is room.
 void NodesExchange::prepare_parts(std::span<std::byte> parts) {
   Bytes at = 0;
   out_.by_node([&](Count steps, Keys edges) {
@@ -231,7 +231,8 @@ void NodesExchange::send_decided(Count node, Keys edges) {
 
 // ---- Packed messages
 
-// Begins the message with what its senders have prepared. Those without a prepared part write theirs into it.
+// Begins the message with the parts that its senders have prepared. Senders without a prepared part write into the message
+// themselves.
 void NodesExchange::lead(Count node, const EdgeTotals& totals, Rank to) {
   std::byte* const message = state_.board.outgoing(node);
   TableWriter table(message);
@@ -293,7 +294,7 @@ void NodesExchange::unpack(const NodesState::ToUnpack& message, const PackedMess
   }
 }
 
-// The edges of one sender. An edge that is missing in the message is perhaps a long one for its sender.
+// The edges of one sender. An edge that is missing in the message is perhaps long for its sender.
 void NodesExchange::unpack(Keys keys, const PackedMessage& packed, PackedMessage::Range found) {
   Count next = found.first, missing = static_cast<Count>(keys.size()) - found.count();
   for (const std::uint64_t key : keys) {
@@ -322,13 +323,13 @@ bool NodesExchange::proceed() {
   return state_.node.poll([this] { return advance_all(); }, [] { return SharedSpace::anybody; }, looks_);
 }
 
-// While messages between nodes are open, the rank must poll: nobody wakes it when one arrives. Otherwise it sleeps, so that it does
-// not take the core of a rank that works.
+// While messages between nodes are open, the rank must poll: no rank wakes it when one arrives. Otherwise it sleeps, so that it
+// does not take the core of a rank that works.
 //
 // A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived would
-// go on to its next exchange at once, and send the messages of two exchanges together. Their receiver acknowledges two messages
-// by a packet of its own, but one message together with its own next message; and all later exchanges would go on like this. So
-// there would be more packets, and links would be idle in between.
+// go on to its next exchange at once, and send the messages of two exchanges together. For two messages the receiver would send a
+// separate acknowledgement packet; for one message it sends the acknowledgement with its own next message. All later exchanges
+// would go on in this way: more packets, and idle links between them.
 void NodesExchange::complete() {
   if (state_.far().has_open() && state_.node.shares_core()) sched_yield();
   while (!advance_all()) {

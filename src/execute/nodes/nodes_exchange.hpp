@@ -4,11 +4,11 @@
 //
 //   early    Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length, so
 //            both know that it is early, and start its message at once.
-//   decided  Short edges. The ranks of a node show each other what they have for each other node (node_board.hpp). So both nodes
-//            of a pair know, each from its own side and without a message, how many edges and bytes go from one to the other, and
-//            between which ranks. From this and a rule both decide the same (node_board.hpp): one packed message from leader to
-//            leader, or a message for each edge. A rank also shows the edges themselves, if they are few: then a leader needs
-//            nothing more of it.
+//   decided  Short edges. The ranks of a node announce to each other what they send to each other node (node_board.hpp). So both
+//            nodes of a pair know, each from its own side and without a message, how many edges and bytes go from one to the
+//            other, and between which ranks. From these figures and a rule, both make the same decision (node_board.hpp): one
+//            packed message from leader to leader, or a message for each edge. If its edges are few, a rank also shows their
+//            bytes: a leader then needs nothing else from this rank.
 //
 // So a rank waits for the ranks at the other ends of its edges. A rank with short edges to or from other nodes also waits until
 // all ranks of its node have entered. If it is a leader, it also waits until the packed messages of its node that it sends and
@@ -27,7 +27,7 @@
 
 namespace quadrille {
 
-// The edges within the node: their exchange, whose error of misuse is thrown when the other edges are complete, too.
+// The exchange of the edges within the node. Its Error{misuse} is thrown only when the other edges are complete, too.
 class NearEdges {
  public:
   NearEdges(SharedSpace& node, const CopyCosts& costs) : node_(node), exchange_(node, costs) {}

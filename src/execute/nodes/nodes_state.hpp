@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of an exchange between nodes know together: who is where, how messages go, and which execution is running.
+// What the parts of an exchange between nodes share: which rank is on which node, the messages between nodes, and the running
+// execution.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ class NodeMap {
   // packing_rule.hpp defines the order of partners and the leaders.
   Count node_after(Count steps) const { return quadrille::node_after(own_, steps, count()); }
   Count steps_to(Count node) const { return steps_between(own_, node, count()); }
-  // A rank's number among those of its node that may lead for the partner `other`, and the rank that has such a number.
+  // A rank's number among the ranks of its node that may lead for partner `other`, and the rank that has a given number.
   Count number_to_lead(Count node, Rank place, Count other) const {
     return number_in_circle(place, begin_of_circle_for(node, other), ranks_of(node));
   }
@@ -54,8 +55,8 @@ class NodeMap {
   const Count own_;
 };
 
-// Short edges between this rank and others, in the order of the steps to the other's node, and then of the other's place. Edges
-// of one rank keep their order. Each has a key.
+// Short edges between this rank and others, ordered by the steps to the other rank's node, then by that rank's place. Edges of
+// one rank keep their order. Each edge has a key.
 class ShortEdges {
  public:
   using Keys = std::span<const std::uint64_t>;
@@ -123,7 +124,7 @@ struct NodesState {
   // The execution.
   const Edges* edges = nullptr;
   std::uint64_t exchange = 0, decision = 0;  // numbers of this exchange, and among those that may pack
-  bool is_decided = true;                    // of this rank's short edges
+  bool is_decided = true;                    // are this rank's short edges decided?
   std::vector<ToUnpack> to_unpack;
 };
 

@@ -95,7 +95,7 @@ void copy_innermost(std::byte* target, const std::byte* source, Bytes length, co
 
 bool is_contiguous(const Regions& regions) {
   if (regions.size() == 1 && bytes(regions.front()) == regions.front().length) return true;
-  // For each region, the first test is cheap, and most lists fail it.
+  // For each region, the cheap test comes first; most lists fail it.
   Bytes end = 0;
   bool contiguous = true, first = true;
   for (const Region& region : regions) {

@@ -20,7 +20,8 @@ namespace quadrille {
 // The addresses of a rank's buffers during one execution.
 using Bases = ByEnum<Buffer, std::byte*, 4>;
 
-// What a copy does with its target: overwrites it, or combines the source's elements into it. The name says which operand is first.
+// What a copy does with its target: overwrites it, or combines the source's elements into it. The name of a combining effect says
+// which operand is first.
 enum class Effect : std::uint8_t { overwrite, combine_source_first, combine_target_first };
 
 // A copy of `length` bytes, repeated over three nested levels, each with a count and two strides.
@@ -44,8 +45,8 @@ void run_strided(const StridedCopy& copy, const std::byte* source, std::byte* ta
 // Runs a copy whose effect is to combine. Each contiguous run is one call of the operator.
 void run_reduction(const StridedCopy& copy, const Operator& operation, const Bases& source_bases, const Bases& target_bases);
 
-// As memcpy. Copies of up to 32 B are inlined: right after a context switch, calling memcpy costs a TLB and an instruction-cache
-// miss.
+// As memcpy. Copies of up to 32 B are inlined, because right after a context switch a call of memcpy costs a TLB miss and an
+// instruction-cache miss.
 inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t length) {
   const auto ends = [&]<class Word>(Word first, Word last) {  // copies the first and the last word; they may overlap
     std::memcpy(&first, source, sizeof first);
@@ -98,10 +99,10 @@ inline void copy_streaming(std::byte* target, const std::byte* source, std::size
 }
 
 // Chooses between ordinary and non-temporal stores. An ordinary store first reads its line into the cache. If the line leaves the
-// cache before it is used, this read was useless, and it is a third of the memory traffic. Whether lines leave the cache early
-// depends on the data of all ranks and on other programs. So both kinds of stores are measured while the plan runs. It alternates
-// between them during the first executions and then keeps the faster one. It compares the least time of each, because other
-// programs may have disturbed some executions.
+// cache before it is used, this read, a third of the memory traffic, was useless. Whether lines leave the cache early depends on
+// the data of all ranks and on other programs. So the plan measures both kinds of stores: it alternates between them during the
+// first executions and then keeps the faster kind. It compares the least time of each kind, because other programs may have
+// disturbed some executions.
 class StreamingTrial {
  public:
   bool streams() const { return streams_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The times of an observed execution at one rank. All memory is allocated when the plan is made. A time stamp takes some tens of
-// nanoseconds, and there are few: one for the begin, one for each list of copies that is not empty, and one when messages become
-// complete. What has no stamp of its own begins at the last stamp.
+// nanoseconds. There are few: one for the begin, one for each list of copies that is not empty, and one when messages become
+// complete. An interval whose begin has no stamp begins at the last stamp.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct CompletionStamps {
   std::uint64_t* completed = nullptr;       // by message of the whole script
   std::uint64_t* last = nullptr;            // the last time stamp
   const std::uint8_t* is_long = nullptr;    // by message of the whole script
-  const std::uint32_t* of_whole = nullptr;  // the messages' indices in the whole script, if the messages class has a part of it
+  const std::uint32_t* of_whole = nullptr;  // the messages' indices in the whole script, if the class has only a part of it
   bool is_fresh = true;
 
   void operator()(std::uint32_t message) {
@@ -57,7 +57,7 @@ class ExecutionRecord {
   // send was complete when it was posted, `completed` is from an earlier execution, or 0.
   const std::vector<std::uint64_t>& posted() const { return posted_; }
   const std::vector<std::uint64_t>& completed() const { return completed_; }
-  // By window: the copies before, and the copies after its messages. Under dataflow, by task: copies_before only.
+  // By window: the times of the copies before and after its messages. Under dataflow, by task: copies_before only.
   const std::vector<TickSpan>& copies_before() const { return copies_before_; }
   const std::vector<TickSpan>& copies_after() const { return copies_after_; }
   const Wait* waits_begin() const { return waits_.data(); }
@@ -75,8 +75,8 @@ class ExecutionRecord {
   TickSpan whole_;
 };
 
-// What a script's execution tells while it runs. ScriptExecutable (run.hpp) takes an observer as a template argument; this one
-// observes nothing, and compiles to nothing.
+// The events that a script's execution reports while it runs. ScriptExecutable (run.hpp) takes an observer as a template
+// argument; this one ignores all events and compiles to nothing.
 struct NoObserver {
   static constexpr bool observes = false;
   explicit NoObserver(const Script&) {}

@@ -81,7 +81,7 @@ Program placed(Program program, const LayoutMap& input, const LayoutMap& output)
   return program;
 }
 
-// Does the program read input bytes after it has written output there? Both buffers lie in the same memory.
+// Does the program read input bytes after it has written output over them? Both buffers lie in the same memory.
 bool reads_input_too_late(const Program& program, const LayoutMap& input, const LayoutMap& output) {
   Intervals written;
   const auto runs = [](const Regions& regions, Buffer buffer, const LayoutMap& placement, auto&& visit) {
@@ -188,8 +188,8 @@ Layouts in_place_layouts(const Problem& problem, Rank rank) {
   const auto has_all = [&](const BufferContents& contents) {
     return contents.holding == Holding::all && has(contents, problem, rank);
   };
-  // As MPI defines MPI_IN_PLACE: if one side has the blocks of all ranks and the other side only this rank's block, this rank's
-  // block lies at its place among the others. The result of a reduction begins where its operands begin.
+  // As MPI defines MPI_IN_PLACE: if input or output has the blocks of all ranks and the other buffer only this rank's block, this
+  // block lies at its place among all blocks. The result of a reduction begins where its operands begin.
   if (facts.input.holding == Holding::one && has_all(facts.output)) return {{{share_offset(problem, rank), in}}, from_start_out};
   if (facts.output.holding == Holding::one && has_all(facts.input) && !facts.is_reduction)
     return {from_start_in, {{share_offset(problem, rank), out}}};

@@ -26,8 +26,8 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   { messages.script() } -> std::convertible_to<const Script&>;
   // Null unless PlanOptions::keep_step is set; otherwise tells when the rank may enter a window (NodeSteps, or NoSteps below).
   { messages.steps()->may_enter(std::size_t{}) } -> std::convertible_to<bool>;
-  // Can an execution begin now? It cannot while readers still use the block that this execution will write. `wait_to_begin` waits
-  // for them.
+  // Can an execution begin now? No, while readers still use the block that this execution will write. `wait_to_begin` waits for
+  // these readers.
   { messages.can_begin() } -> std::convertible_to<bool>;
   messages.wait_to_begin();
   { messages.begin(input, output) } -> std::convertible_to<const Bases&>;
@@ -41,12 +41,12 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   // Returns done(). If it is false and a rank has failed, throws.
   { messages.poll(done) } -> std::convertible_to<bool>;
   messages.end();
-  messages.withdraw();  // afterwards nobody reads or writes this rank's memory; may also be called between executions
-  messages.fail(why);   // ranks of the same node that wait for this one throw `why`
+  messages.withdraw();  // afterwards no rank reads or writes this rank's memory; may also be called between executions
+  messages.fail(why);   // ranks of the same node that wait for this rank throw `why`
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
 };
 
-// The steps of messages that keep none: they return a null pointer of this type.
+// For message classes without steps: their steps() returns a null pointer of this type.
 struct NoSteps {
   static constexpr bool may_enter(std::size_t) { return true; }
   static constexpr void wait_to_enter(std::size_t) {}
@@ -129,7 +129,7 @@ concept ObservedMessages = Messages<M> && requires(M messages, const CompletionS
 };
 
 // A script with its messages. `go_on` does all work that is possible without waiting. Between two calls of `go_on` a blocking
-// execution waits; a nonblocking one returns to its caller until `is_ready` tells that the wait is over.
+// execution waits; a nonblocking execution returns to its caller, and goes on when `is_ready` tells that the wait is over.
 template <Messages M, class O = NoObserver>
 class ScriptExecutable final : public Executable {
  public:
@@ -298,8 +298,9 @@ class ScriptExecutable final : public Executable {
     return Stage::for_messages;
   }
 
-  // In an exception handler. Tells the error to the other ranks, because they wait for this rank's messages. If the error came
-  // from another rank, all ranks have it already, and this changes nothing. The reduction operator may throw anything.
+  // Call it in an exception handler. Reports the error to the other ranks, because they wait for this rank's messages. If the
+  // error came from another rank, all ranks have it already, and the report changes nothing. The reduction operator may throw
+  // anything.
   void give_up() noexcept { abandon_because_of_exception(ErrorCode::peer_lost); }
 
   void withdraw() {
@@ -316,7 +317,7 @@ class ScriptExecutable final : public Executable {
   Watch watch_;
   Stage stage_ = Stage::to_begin;
   std::size_t window_ = 0;
-  std::uint32_t completed_ = 0;  // dataflow: the message that has completed last
+  std::uint32_t completed_ = 0;  // dataflow: the message that has become complete last
   [[no_unique_address]] O observer_;
 };
 

@@ -25,7 +25,8 @@ Bytes in_lines(Bytes length) { return rounded_up(length, staging_alignment); }
 // The length of a list as scripts store it.
 std::uint32_t count(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
 
-// Refuses two control messages to one rank in a round: executors match messages by their order, which is undefined for these two.
+// Refuses two control messages to one rank in a round: executors match messages by their order, which is undefined for two such
+// messages.
 void check_control_messages(const Program& program) {
   for (const Round& round : program.rounds)
     for (const auto* controls : {&round.control_sends, &round.control_receives})
@@ -98,14 +99,14 @@ class ScriptMaker {
     return bytes(message.regions) <= options_.buffered_bytes(message.peer);
   }
 
-  // Does the transport write the received bytes only after all sends of the window have been posted? Shared memory does: it copies
-  // in wait(). MPI may fill a receive as soon as it is posted, and receives are posted before sends.
+  // Does the transport write received bytes only after all sends of the window have been posted? Yes for shared memory, which
+  // copies in wait(). MPI may fill a receive as soon as it is posted, and receives are posted before sends.
   bool arrives_after_posting(std::size_t receive) const {
     return options_.buffered_bytes(graph_.message(program_, receive).peer) >= 0;
   }
 
   // Decides which messages are staged: strided messages that the transport cannot move, and sends whose source a receive of the
-  // same window overwrites. If the transport copies such a send out before the receive can arrive, the send is not staged, but
+  // same window overwrites. If the transport copies such a send out before the receive can write, the send is not staged, but
   // marked as overwritten.
   void decide_staging(const std::vector<std::size_t>& group_of_round) {
     for (std::size_t i = 0; i < staged_.size(); ++i)
@@ -291,8 +292,8 @@ class ScriptMaker {
     return own;
   }
 
-  // Adds the ordering's edges to the task graph. A task that waits until a send's memory is free waits for the packing if the send
-  // is staged, and for the posting if the transport copies the message out when it is posted.
+  // Adds the ordering's edges to the task graph. If a task must wait until a send's memory is free: it waits for the packing of a
+  // staged send, and for the posting of a message that the transport copies out when it is posted.
   void wait_in_order() {
     const Ordering order = ordering(program_, graph_, Policy::dataflow);
     std::vector<OperationTasks> tasks;  // by step of the ordering
@@ -305,7 +306,7 @@ class ScriptMaker {
       const Ordering::Step &from = order.steps[first], &to = order.steps[second];
       const bool from_operation = from.operation != no_operation, to_operation = to.operation != no_operation;
       if (from_operation && from.operation == to.operation) continue;  // the tasks of one send are already in order
-      // A receive writes its memory in its last task, so its last task waits. Any other operation waits in its first task.
+      // A receive writes its memory in its last task, so its last task waits. For any other operation the first task waits.
       const std::uint32_t waiting =
           to.kind == Ordering::Kind::receive && from_operation ? tasks[second].finish : tasks[second].start;
       const bool leaves_by_packing =
@@ -348,7 +349,7 @@ class ScriptMaker {
     return places;
   }
 
-  // Makes a staged message wait until the previous round with the same staging area has finished.
+  // Makes a staged message wait until the previous round that uses the same staging area has finished.
   void wait_for_area(std::size_t i) {
     while (staged_rounds_[staged_round_].back() < i) ++staged_round_;
     QUADRILLE_ASSERT(staged_rounds_[staged_round_].front() <= i);

@@ -24,30 +24,30 @@ struct ScriptMessage {
   Bytes bytes = 0;
   bool is_send = false;
   Count round = 0;            // the round of the schedule
-  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer; both ends match by it
-  bool overwritten = false;   // a short send whose source a receive of the same window overwrites: copied when posted, never long
+  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer, by which both ends match
+  bool overwritten = false;   // a send whose source a receive of the same window overwrites: short, and copied when posted
   Regions regions;            // the memory that is read or written; staging memory if the message is packed
-  // A receive fused with its reduction: the transport combines the arriving bytes directly into `reduced_into`. If it cannot do
-  // that, it stores the bytes in `regions` and then runs `reduction`.
+  // A receive fused with its reduction: the transport combines the arriving bytes directly into `reduced_into`. If it cannot
+  // combine them, it stores the bytes in `regions` and then runs `reduction`.
   Regions reduced_into;
   Effect effect = Effect::overwrite;
   IndexRange reduction;
 };
 
-// Policies blocking and nonblocking run window by window: the copies before, then post all messages, wait for all of them, then the
-// copies after. Fused receives complete in the order in which they are posted.
+// Policies blocking and nonblocking run window by window: they run the copies before, post all messages, wait for all of them,
+// and run the copies after. Fused receives complete in the order in which they are posted.
 struct Window {
   IndexRange copies_before, messages, copies_after;
   Count first_round = 0, last_round = 0;  // of the schedule
 };
 
-// Policy dataflow runs a graph of tasks: a task starts when all its predecessors are complete. A task is some copies, or one
+// Policy dataflow runs a graph of tasks: a task starts when all its predecessors are complete. A task is a list of copies, or one
 // message.
 struct Task {
   static constexpr std::uint32_t no_message = static_cast<std::uint32_t>(-1);
   IndexRange copies;                         // the copies of a copy task
   std::uint32_t message = no_message;        // the message of a message task
-  IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or its completion
+  IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or for its completion
   bool collects = false;                     // a copy task that unpacks received data
   Count round = 0;                           // of a copy task: the round of the schedule
   std::int32_t local = -1;                   // of a copy task: the index of the local operation in the round; -1: packing or none
@@ -59,7 +59,7 @@ struct Script {
   Rank rank = 0;
   Count ranks = 1;
   Policy policy = Policy::blocking;
-  Bytes longest_message = 0;  // transports that have such a limit split longer messages
+  Bytes longest_message = 0;  // transports with a limit split longer messages
   Bytes scratch_bytes = 0;
   Bytes staging_bytes = 0;
   std::shared_ptr<const Operator> operation;  // the reduction operator; null if nothing is reduced
@@ -77,8 +77,8 @@ struct ScriptOptions {
   Policy policy = Policy::blocking;
   int buffers = 2;                // dataflow: the number of staging areas; rounds alternate between them
   bool strided_messages = false;  // the transport moves lists of regions without packing
-  // The longest message to this peer that the transport copies out completely when it is posted. Such a message may be strided, and
-  // its memory may be overwritten at once. -1: none.
+  // The longest message to this peer that the transport copies out completely when it is posted. Such a message may be strided,
+  // and its memory may be overwritten as soon as it is posted. -1: no message.
   std::function<Bytes(Rank peer)> buffered_bytes = [](Rank) { return Bytes{-1}; };
   bool fuses = false;  // the transport can combine received bytes directly instead of storing them first
   Bytes longest_message = Bytes{1} << 30;
@@ -89,12 +89,12 @@ struct ScriptOptions {
 // Compiles one rank's program.
 Script make_script(const Program& program, Count ranks, const ScriptOptions& options);
 
-// What a script promises to the transport that runs it. Transports look up and copy without any test of their own, so a script that
+// What a script promises to the transport that runs it. Transports look up and copy without further tests, so a script that
 // breaks a promise would write wrong bytes. Two functions assert the promises when a plan is made; executions assert nothing.
 //
 // Asserts that the script is consistent in itself:
-// - a message goes to a rank of the group and has as many bytes as its regions; so has the target of a fused reduction
-// - windows list all messages, in order; a later window has later rounds, which is why no rank waits for ever (ordering.hpp)
+// - a message goes to a rank of the group and has as many bytes as its regions, and as the target of its fused reduction
+// - windows list all messages, in order; a later window has later rounds, so no rank waits for ever (ordering.hpp)
 // - each message has one task, and each task counts as predecessors all tasks that name it as their successor
 // - copies and messages stay within scratch and staging memory
 void check_contract(const Script& script);

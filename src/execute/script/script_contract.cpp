@@ -29,7 +29,7 @@ class ContractReach {
   }
 
  private:
-  // One side of a copy, as a region.
+  // The source or the target of a copy, as a region.
   static Region end_of(const StridedCopy& copy, Buffer buffer, Bytes offset, Bytes StridedCopy::Level::*stride) {
     Region region{buffer, offset, copy.length, {}};
     for (std::size_t i = 0; i < region.levels.size(); ++i) region.levels[i] = {copy.levels[i].count, copy.levels[i].*stride};

@@ -43,8 +43,8 @@ Bytes file_bytes(Count ranks) { return rounded_up(static_cast<Bytes>(sizeof(Head
 
 SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(HeadTitle)); }
 
-// Returns the number of ranks in the title, or nothing if this is not a head file. It checks the seals first: without them the
-// size could still change after it was compared with the title.
+// Returns the number of ranks in the title, or nothing if this is not a head file. The seals are checked first: without them the
+// size could still change after its comparison with the title.
 std::optional<Count> ranks_of(int file) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   HeadTitle title{};
@@ -72,17 +72,17 @@ std::shared_ptr<void> mapped(const Descriptor& file, Count ranks) {
 
 }  // namespace
 
-// Keeps mapped all memory that the checks of retired places still read: the rank areas, and other data of the group in rank 0's
-// control file. The group and each retired place own this object. It does not own this process's own files, because these own the
-// retired places: that would be a cycle of shared pointers.
+// Keeps the memory mapped that checks of retired places still read: the rank areas, and other data of the group in rank 0's
+// control file. The group and each retired place own this object. It does not own the files of this process: they own the retired
+// places, so this would be a cycle of shared pointers.
 class GroupSpace::Membership {
  public:
   Membership(SpaceHead* head, ByRank<std::shared_ptr<Peer>> peers, Rank rank, std::shared_ptr<void> keeps)
       : head_(head), rank_(rank), peers_(std::move(peers)), keeps_(std::move(keeps)) {
     peers_[rank] = nullptr;
   }
-  // Tells with a release that this rank will not access the group's memory again. Rank 0 does not tell this: no rank waits for it,
-  // and its own file may be gone already.
+  // Reports, with a release, that this rank will not access the group's memory again. Rank 0 does not report it: no rank waits
+  // for rank 0, and its own file may be gone already.
   ~Membership() {
     if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::rank_area_of(head_, rank_).through.store(true, std::memory_order_release);
   }
@@ -143,7 +143,7 @@ Offset GroupSpace::offset_of(const void* memory) const {
   return place ? encoded(FileKind::heap, *place) : 0;
 }
 
-// The range must lie within one extent, because each process maps each extent at an address of its own.
+// The range must lie within one extent, because each process maps each extent at another address.
 Offset GroupSpace::offset_of(const std::byte* memory, Bytes first, Bytes last) const {
   const SharedFile& heap = process_->heap();
   const auto place = heap.place_of(memory);
@@ -167,8 +167,8 @@ Offset GroupSpace::allocate_control(Bytes bytes) { return encoded(FileKind::cont
 void GroupSpace::release(Offset offset) { own_file(offset).release(offset & place_mask); }
 
 // A rank that has left (RankArea::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of its
-// own retired places still read control memory of rank 0 until it sets RankArea::through. So do the checks of places in rank 0's
-// own heap.
+// own retired places still read control memory of rank 0 until it sets RankArea::through. The checks of places in rank 0's own
+// heap read it, too.
 void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   const Place place = offset & place_mask;
   if (kind_in(offset) == FileKind::heap) {
@@ -188,7 +188,7 @@ void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   }
 }
 
-// Lets the system copy to memory at another distance from the source, and then copies from there.
+// Lets the system copy to a buffer at another distance from the source, and copies from this buffer to the target.
 void GroupSpace::read_private_at_slow_distance(Rank peer, const std::byte* source, const TargetPiece& target) {
   constexpr std::size_t part = 32768, page = 4096;
   alignas(page) std::byte memory[part + page];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that a group of processes shares: the two files of each member (process.hpp), mapped by all members. An offset encodes
-// a rank of the group, one of its two files, and a place in that file. The group's head and rank areas (wait/space.hpp) lie in the
-// control file of its first rank, or in the head file of a group that `quadrille run` starts.
+// The memory that a group of processes shares: the two files of each member (process.hpp), mapped by all members. An offset
+// encodes a rank of the group, one of the rank's two files, and a place in that file. The group's head and rank areas
+// (wait/space.hpp) lie in the control file of its first rank, or in the head file of a group that `quadrille run` starts.
 #pragma once
 
 #include <memory>
@@ -54,8 +54,8 @@ class GroupSpace final : public SharedSpace {
 };
 
 // The head file of a group that `quadrille run` starts: an anonymous file (memfd) that holds the group's head and rank areas
-// (wait/space.hpp). The ranks inherit its descriptor, and exchange their cards (process.hpp) through it. The guard maps it, too,
-// and marks there that a rank's process has ended.
+// (wait/space.hpp). The ranks inherit the file's descriptor, and exchange their cards (process.hpp) through the file. The guard
+// maps the file, too, and marks there that a rank's process has ended.
 //
 // Throws Error{misuse} unless 1 <= ranks <= GroupSpace::most_ranks, Error{environment} if the system refuses the file.
 Descriptor make_head_file(Count ranks);

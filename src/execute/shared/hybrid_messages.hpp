@@ -16,15 +16,15 @@
 
 namespace quadrille {
 
-// A part of a script that is split by peers: one part for peers in shared memory, one for messages of the other transport. It is a
-// script with the messages to and from some peers, and the windows of these messages. It has no copies and no memory.
+// A part of a script that is split by peers: one part for peers in shared memory, one for messages of the other transport. The
+// part is a script with the messages to and from these peers, and the windows of these messages. It has no copies and no memory.
 struct ScriptPart {
   std::shared_ptr<Script> script;
   std::vector<std::uint32_t> of_whole;  // by message of the part: its index in the whole script
 };
 
-// Returns the part with the peers for which `rank_in_part` returns a rank, which is the peer's number in the part. Receives must
-// not be fused.
+// Returns the part with the peers for which `rank_in_part` returns a rank: the peer's number in the part. Receives must not be
+// fused.
 ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(Rank peer)>& rank_in_part);
 
 // What the class of the messages between nodes must provide.
@@ -93,9 +93,9 @@ class HybridMessages {
   }
   bool advance() { return advance_parts(NoStamps{}, NoStamps{}); }
   bool advance(const CompletionStamps& completions) { return advance_parts(near_stamps(completions), far_stamps(completions)); }
-  // While messages of both kinds are open, the rank must poll: nobody wakes it when a far message arrives. While those of one
-  // kind are open, it waits like ranks that have only this kind. In shared memory it then sleeps, so that it does not take the
-  // core of a rank that works.
+  // While messages of both kinds are open, the rank must poll: no rank wakes it when a far message arrives. While messages of one
+  // kind are open, it waits like ranks that have only this kind. In shared memory it sleeps, so that it does not take the core of
+  // a rank that works.
   void wait() { wait_for_parts(NoStamps{}, NoStamps{}); }
   void wait(const CompletionStamps& completions) { wait_for_parts(near_stamps(completions), far_stamps(completions)); }
   std::optional<std::uint32_t> advance_any() {

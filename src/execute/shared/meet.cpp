@@ -33,19 +33,20 @@ struct GroupCard {
 // What each rank tells the others when processes meet for the first time.
 struct Introduction {
   ProcessCard card;
-  Place head = 0;  // of the group of this rank's node; set by the node's first rank only
+  Place head = 0;  // head of the group of this rank's node; set by the node's first rank only
   std::uint64_t known_processes = 0;
 };
 
-// Returns how much of each peer's control file a process maps when they meet. Mapping this much early saves an agreement each time
-// a group is made. If address space is limited (ulimit -v), the mappings take at most a quarter of the free addresses.
+// Returns how much of each peer's control file a process maps when they meet. Because this much is mapped early, ranks need not
+// agree on mappings each time they make a group. If address space is limited (ulimit -v), the mappings take at most a quarter of
+// the free addresses.
 Bytes bytes_ahead(Count peers) {
   constexpr Bytes enough = Bytes{64} << 20;  // enough control memory for some thousand groups
   const auto addresses = free_addresses();
   return addresses ? std::min(enough, *addresses / 4 / peers) : enough;
 }
 
-// Maps up to `bytes` of a control file, as far as there is address space. Returns how much is mapped.
+// Maps up to `bytes` bytes of a control file; fewer if address space is short. Returns how much is mapped.
 Bytes map_ahead(Peer& peer, Bytes bytes) {
   Bytes mapped = Extents::first;  // mapped when the processes met; each further extent is as long as all before it
   try {
@@ -55,7 +56,7 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
 }
 
 // Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become the known processes
-// of each member, unless it knows a set that is at least as large.
+// of each member, except of a member that already knows a set of at least this size.
 KnownRanks introduced(Communicator& group, Process& process, const std::vector<Rank>& members,
                       const ByRank<Introduction>& introductions) {
   struct Outcome {
@@ -162,8 +163,8 @@ bool know_each_other(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes)
   return cards[0].head != 0 && cards[0].head_is_mapped;
 }
 
-// Makes the group's space. `own` is the place of `head` in this process's control file if it was made here, else 0. Other ranks may
-// use the head already. So if making the space throws, the group is marked as failed, so that no rank waits for this one, and the
+// Makes the group's space. `own` is the place of `head` in this process's control file if it was made here, else 0. Other ranks
+// may use the head already. So if making the space throws, the group is marked as failed, which ends waits for this rank, and the
 // head is never released.
 std::shared_ptr<GroupSpace> space_at(SpaceHead* head, Place own, const std::shared_ptr<Process>& process,
                                      const ByRank<std::shared_ptr<Peer>>& peers, Rank rank, bool reads_private_memory) {
@@ -197,7 +198,7 @@ class Meeting {
         } catch (const std::bad_alloc&) {}  // `head` stays 0, and `make_space` reports it
       }
     }
-    known_.reserve(cards_.size());  // allocate now: once the others have all cards, they may wait for this rank
+    known_.reserve(cards_.size());  // allocated now: once the other ranks have all cards, they may wait for this rank
     group_.all_gather(&mine, cards_.data(), sizeof mine);
     nodes_ = nodes_of(cards_);
     members_ = members_of(nodes_, nodes_[group_.rank()]);
@@ -272,8 +273,8 @@ class Meeting {
 };
 
 // Collective. Returns the same costs on all ranks: those stored in the head by the group's first process if they suit this group,
-// else newly measured ones. The stored costs do not suit if this group has more ranks than cores and they were measured with a core
-// for every rank: then nothing is known about whether a rank that yields hands its core over.
+// else newly measured ones. The stored costs do not suit if this group has more ranks than cores, but the costs were measured
+// with a core for every rank. Such a measurement does not tell whether a rank that yields hands its core over.
 SharingCosts costs_of(GroupSpace& space, Process& process) {
   if (space.size() == 1) return {};
   SharingCosts costs;
@@ -298,8 +299,7 @@ KnownRanks introduce(Communicator& group, Process& process) {
   return introduced(group, process, members, all);
 }
 
-// The space of a group whose processes have not met yet. It has the head and rank areas, so the ranks can gather, but no other
-// memory.
+// The space of a group whose processes have not met yet. It has only the head and the rank areas. These suffice for gathers.
 class HeadSpace final : public SharedSpace {
  public:
   HeadSpace(SpaceHead* head, Rank rank, Count ranks) : SharedSpace(head, rank, ranks) { set_core_count(usable_core_count()); }

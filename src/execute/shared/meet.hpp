@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes groups of ranks that share memory. The ranks can already communicate in another way, such as by MPI. Processes that meet
 // for the first time exchange cards (process.hpp) and map each other's files. After that a new group costs one small all_gather,
-// and some cache lines in the control file of its first rank. A group has no file, descriptor or MPI context of its own.
+// and some cache lines in the control file of its first rank. A group needs no additional file, descriptor or MPI context.
 //
 // Ranks that have met make further groups without cards, in one of two ways. Known ranks are a group that all of its ranks
-// remember; a group within them costs one broadcast. They exist only in programs without concurrent threads in
-// MPI, and only for ranks of one world and one node. Known processes (Process::KnownProcesses) have all met; a group
-// within them costs one all_gather. They serve all other cases.
+// remember; a further group of some of them costs one broadcast. There are known ranks only in programs without concurrent
+// threads in MPI, and only among ranks of one world and one node. Known processes (Process::KnownProcesses) are processes that
+// have all met each other; a group of some of them costs one all_gather. They serve all other cases.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct AboutRank {
 // What one rank remembers of a group that has met and whose ranks are all on one node.
 struct KnownRanks {
   ByRank<std::shared_ptr<Peer>> peers;
-  bool reads_private_memory = false;  // can each of them read any other's?
+  bool reads_private_memory = false;  // can each rank read the private memory of each other rank?
   Bytes control_bytes = 0;            // all other ranks have mapped this many bytes at the start of each control file
   bool any_compares = false;
   SharingCosts costs;
@@ -42,8 +42,8 @@ struct Met {
   ByRank<Count> nodes;              // by rank: its node; nodes are numbered in the order of their first ranks
   bool any_compares = false;        // does any rank have AboutRank::compares_starts?
   std::optional<Rank> first_wrong;  // the first rank with AboutRank::is_wrong
-  // The communicator of the ranks on this rank's node, which share memory. If there is only one node, it has all ranks of the
-  // group. If it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
+  // The communicator of this rank's node, whose ranks share memory. If there is only one node, it has all ranks of the group. If
+  // it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
   std::unique_ptr<SharedCommunicator> node;
   std::string no_sharing;  // why `node` is null; or why ranks of one machine are on different nodes; else empty
   // For meet_again. Null on all ranks or on none: null unless all ranks of the group share memory and have room to remember the
@@ -62,8 +62,8 @@ Met meet(Communicator& group, const AboutRank& about = {}, const std::optional<C
 std::unique_ptr<SharedCommunicator> meet_again(const KnownRanks& all, const std::vector<Rank>& members, Rank rank,
                                                const std::function<void(void*, Bytes)>& broadcast, Progress progress);
 
-// Collective: makes the group of the ranks that have this head, each in a mapping of its own. The ranks need no other means of
-// communication. Throws on all ranks or on none.
+// Collective: makes the group of the ranks that have mapped this head. The ranks need no other means of communication. Throws on
+// all ranks or on none.
 std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& head, Rank rank, Count ranks,
                                             const std::optional<CopyCosts>& costs = {});
 

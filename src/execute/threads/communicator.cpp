@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::align_val_t alignment{64};
 
-// Each rank that waits looks at all others now and then. On two cores a barrier of 1,000 ranks takes 4 s, and one of 2,000 ranks
-// more than 20 s.
+// Each rank that waits checks all other ranks from time to time. On two cores a barrier of 1,000 ranks takes 4 s, and one of
+// 2,000 ranks more than 20 s.
 constexpr Count most_ranks = 1024;
 
 struct Deletion {
@@ -109,7 +109,7 @@ void run_as_threads(Count ranks, const std::function<void(Communicator&)>& body)
   if (ranks > most_ranks)
     throw Error(ErrorCode::misuse, fmt::format("a group of threads has at most {} ranks, not {}", most_ranks, ranks));
   warn_of_environment();
-  // They outlive the threads, because other ranks, and plans that outlive this call, may still access them.
+  // The spaces outlive the threads, because other ranks, and plans that outlive this call, may still access them.
   const auto spaces = spaces_of_threads(ranks);
   std::mutex mutex;
   std::exception_ptr first;
@@ -119,7 +119,7 @@ void run_as_threads(Count ranks, const std::function<void(Communicator&)>& body)
       body(communicator);
       spaces[rank]->leave();
     } catch (...) {
-      // Other ranks throw only after this rank has called fail() below. So the exception that is recorded first is the cause.
+      // Other ranks throw only after fail() is called below. So the exception that is recorded first is the cause.
       const std::scoped_lock lock(mutex);
       if (!first) first = std::current_exception();
       spaces[rank]->fail();

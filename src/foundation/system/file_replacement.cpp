@@ -33,7 +33,7 @@ std::string path_of(int descriptor) { return fmt::format("/proc/self/fd/{}", des
 // lose the log's earlier content.
 bool holds_open_files(const fs::path& folder) { return folder.filename() == "fd" && folder.string().starts_with("/proc/"); }
 
-// Returns the mode of new files. Asking umask(2) would change the mask for a moment, also for the other threads.
+// Returns the mode of new files. Not by umask(2), because a call changes the mask for a moment, also for the other threads.
 mode_t mode_of_new_files() {
   constexpr std::string_view key = "Umask:\t";
   std::ifstream status("/proc/self/status");
@@ -60,8 +60,8 @@ FileReplacement::~FileReplacement() {
   if (!temporary_.empty()) ::unlinkat(folder_.number(), temporary_.c_str(), 0);
 }
 
-// Follows one link after the other, because the owner of each must be checked. The folder stays open from there on, so that no step
-// can be led elsewhere by a name that changes meanwhile.
+// Follows one link after the other, because the owner of each link must be checked. The folder stays open for all later steps, so
+// that a name that changes meanwhile cannot lead them to another folder.
 Result<> FileReplacement::aim_at(const std::string& file) {
   fs::path path = file;
   std::string foreign;
@@ -139,7 +139,7 @@ Result<> FileReplacement::open() {
   }
   struct stat status {};
   if (file_.number() < 0 || ::fstat(file_.number(), &status) != 0) return reason(errno);
-  if (target_ == Target::special && S_ISREG(status.st_mode)) return reason(EEXIST);  // it has changed since it was looked at
+  if (target_ == Target::special && S_ISREG(status.st_mode)) return reason(EEXIST);  // it has changed since it was examined
   return {};
 }
 

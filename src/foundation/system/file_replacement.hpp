@@ -16,17 +16,17 @@
 
 namespace quadrille {
 
-// The new content is a file without a name (O_TMPFILE) in the target's folder. `finish` gives it its name, so a killed writer
-// leaves nothing. If the target exists, the new file gets a temporary name and is then renamed; a process killed between these
-// two system calls leaves the complete file under the temporary name. File systems without nameless files (such as NFS) use the
-// temporary name from the beginning, and a killed writer leaves `.quadrille-` and eight letters behind. Temporary names are not
-// predictable, and an existing file is never opened under one. So a file or link that somebody else has made in the folder is
-// never written to.
+// The new content is a file without a name (O_TMPFILE) in the target's folder. `finish` gives the file its name, so a killed
+// writer leaves no file. If the target exists, the new file gets a temporary name and is then renamed; a process killed between
+// these two system calls leaves the complete file under the temporary name. File systems without nameless files (such as NFS) use
+// the temporary name from the beginning, and a killed writer leaves `.quadrille-` and eight letters behind. Temporary names are
+// not predictable, and a temporary name never opens an existing file. So no file or link that another user has made in the folder
+// is written to.
 //
 // What the name of the target may lead to:
 // - nothing, or a regular file: it is replaced, if it may be written. The new file keeps the mode without the special bits (such
 //   as set-user-ID), and the owner where the system allows it.
-// - a symbolic link: it is followed, as by a shell's `>`, unless it belongs to another user than this one or root.
+// - a symbolic link: it is followed, as by a shell's `>`, if it belongs to this user or to root.
 // - a device or a pipe: it is written directly. A pipe of another user is refused.
 // - an open file of this process (/dev/stdout, /dev/fd/3 and the like): it is written at its present position. An open file of
 //   another process (/proc/PID/fd/N) is appended to.
@@ -39,10 +39,10 @@ class FileReplacement {
   FileReplacement(const FileReplacement&) = delete;
   FileReplacement& operator=(const FileReplacement&) = delete;
 
-  // Finds out what `file` leads to, and whether it can be written. Makes nothing.
+  // Finds out what `file` leads to, and whether it can be written. Makes no file.
   Result<> aim_at(const std::string& file);
   Result<> open();
-  int descriptor() const { return file_.number(); }  // of the file to write to, once it is open
+  int descriptor() const { return file_.number(); }  // the descriptor of the file to write to, once it is open
   Result<> finish();
 
   // Opens the file, writes the text, brings it to the disk, and finishes.
@@ -64,7 +64,7 @@ class FileReplacement {
   void dress() const;
   Result<> link_nameless();
 
-  Descriptor folder_;  // a path to it only (O_PATH): it stays this folder, whatever happens to its name
+  Descriptor folder_;  // opened with O_PATH: it stays the same folder even if its name changes
   std::string name_;
   Target target_ = Target::replaced;
   int own_open_ = -1;
@@ -75,7 +75,7 @@ class FileReplacement {
   std::string temporary_;  // a name in the folder, which must be removed; empty: none
 };
 
-// Does all of that for one text.
+// Replaces `file` by `text` in one call.
 Result<> replace_file(const std::string& file, std::string_view text);
 
 }  // namespace quadrille

@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the file that holds this code, by the list of the mapped files. The loader is no substitute: for the main program it
-// tells the name that the caller of exec has chosen, and for a library a name that may be relative to an earlier working folder.
-// Empty if the system has no such list.
+// Returns the file that holds this code, from the list of the mapped files; empty if the system has no such list. The loader is
+// no substitute: for the main program it returns the name that the caller of exec has chosen, and for a library a name that may
+// be relative to an earlier working folder.
 fs::path library_file() {
   static const char here = 0;
   const auto address = reinterpret_cast<std::uintptr_t>(&here);

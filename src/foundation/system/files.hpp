@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File descriptors, reading files, locks that tell who writes them, and the folders in which the library's own files and the user's
-// lie.
+// File descriptors, reading files, locks that show that a file is being written, and the folders of the library's files and the
+// user's files.
 #pragma once
 
 #include <unistd.h>
@@ -49,11 +49,11 @@ int read_parts(int descriptor, const Visit& visit) {
   }
 }
 
-// For files whose names come from the environment, or that lie in a folder that is searched. Such a name may lead to a pipe, which
-// would block its reader, or to a device that never ends.
+// For files whose names come from the environment, or that are found by a search of a folder. Such a name may lead to a pipe,
+// which would block its reader, or to a device without an end.
 //
 // Opens a regular file to read, and never waits. If the file cannot be opened, the descriptor's number is negative and errno says
-// why. Throws Error{malformed} if it is not a regular file; `label` names it in that sentence, such as "the wisdom 'x'".
+// why. Throws Error{malformed} if it is not a regular file; `label` names the file in the error, such as "the wisdom 'x'".
 Descriptor open_regular_file(const std::string& file, const std::string& label);
 
 struct FileText {
@@ -64,8 +64,8 @@ struct FileText {
 // Reads a regular file. Throws Error{malformed} as open_regular_file does, and if the file is longer than `most_mebibytes`.
 FileText read_regular_file(const std::string& file, std::size_t most_mebibytes, const std::string& label);
 
-// Locks a file while this process lives, so that others find out whether it still writes the file. The lock belongs to the process:
-// a forked child does not inherit it, and it is released when the process ends, however that happens. If the file system has no
+// Locks a file while this process lives, so that others find out whether it still writes the file. The lock belongs to the
+// process: a forked child does not inherit it, and it is released in any case when the process ends. If the file system has no
 // locks, readers cannot tell that the file is being written; nothing else depends on it.
 void lock_while_alive(int descriptor);
 

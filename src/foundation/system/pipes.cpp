@@ -28,7 +28,7 @@ std::atomic<pid_t> running{0};  // the process group of the program; 0: none run
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 std::array<struct sigaction, ending_signals.size()> actions_before;
 
-// Kills the program's group, which Ctrl-C does not reach. Then the signal has its usual effect.
+// Kills the program's group, because Ctrl-C does not reach it. Then the signal has its usual effect.
 void kill_group_too(int signal) {
   if (const pid_t group = running.load(std::memory_order_relaxed)) ::kill(-group, SIGKILL);
   for (std::size_t i = 0; i < ending_signals.size(); ++i)
@@ -123,7 +123,7 @@ std::string output_of(const std::vector<std::string>& words, const OutputLimits&
   const HandledSignals handled;
   Pipe pipe = make_pipe();
   Child child(words, pipe, label);
-  pipe.write_end = Descriptor();  // so that the output ends with the program
+  pipe.write_end = Descriptor();  // closed here, so that the output ends with the program
   const auto end = Clock::now() + std::chrono::duration<double>(limits.seconds);
   std::string text;
   for (std::array<char, 1 << 16> part;;) {
@@ -131,9 +131,9 @@ std::string output_of(const std::vector<std::string>& words, const OutputLimits&
     struct pollfd asked {};
     asked.fd = pipe.read_end.number();  // ignored if it is negative
     asked.events = POLLIN;
-    constexpr int wait_ms = 50, short_wait_ms = 1;  // for output; for the end of a program that has closed its output
+    constexpr int wait_ms = 50, short_wait_ms = 1;  // waits for output; for the end of a program that has closed its output
     const int ready = ::poll(&asked, 1, has_ended ? 0 : asked.fd < 0 ? short_wait_ms : wait_ms);
-    if (ready <= 0 && has_ended) break;  // what it has started may still hold its output
+    if (ready <= 0 && has_ended) break;  // programs that it has started may still hold its output open
     if (Clock::now() >= end)
       throw Error(ErrorCode::environment,
                   fmt::format("{} has not ended after {} s; {} raises this limit", label, limits.seconds, limits.raised_by));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pipes between processes: runs another program and reads what it prints, and waits until what was printed has been read.
+// Pipes between processes: running another program and reading its output, and waiting until this process's output has been read.
 #pragma once
 
 #include <fcntl.h>
@@ -32,16 +32,16 @@ inline Pipe make_pipe() {
 
 struct OutputLimits {
   std::size_t mebibytes = 0;
-  double seconds = 0;     // until the program must have ended
-  std::string raised_by;  // what raises the limits, for errors: "--limits"
+  double seconds = 0;     // time limit of the program
+  std::string raised_by;  // the option that raises the limits, as errors name it: "--limits"
 };
 
 // Runs the program `words[0]`, found as the shell finds it, with the other words as its arguments; no shell reads them. Its stdin
-// is empty, its stderr that of this process. Returns what it prints on stdout until it has ended. The program leads a process
-// group of its own. The group is killed when the program has ended, when a limit is exceeded, and when SIGINT, SIGTERM or SIGHUP
-// ends this process: so all that it has started ends, too. `label` names the program in errors. Throws Error{environment} if it
-// cannot be started, does not end in time or does not end with exit code 0, and Error{too_large} if it prints too much. Threads
-// take turns.
+// is empty, its stderr that of this process. Returns what it prints on stdout until it has ended. The program runs in its own
+// process group. The group is killed when the program has ended, when a limit is exceeded, and when SIGINT, SIGTERM or SIGHUP
+// ends this process. So the processes that the program has started end, too. `label` names the program in errors. Throws
+// Error{environment} if the program cannot be started, does not end in time or does not end with exit code 0, and
+// Error{too_large} if it prints too much. Concurrent calls wait for each other.
 std::string output_of(const std::vector<std::string>& words, const OutputLimits& limits, const std::string& label);
 
 // Returns when the reader of `descriptor`, if it is a pipe, has read all that was written, or when `limit` has passed. A

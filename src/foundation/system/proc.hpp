@@ -9,7 +9,7 @@
 
 namespace quadrille {
 
-// The line of /proc/PID/stat, or that of a thread, as far as it is of use here.
+// The fields of /proc/PID/stat, or of a thread's stat, that this library uses.
 struct ProcessStat {
   std::string name;
   char state = 0;

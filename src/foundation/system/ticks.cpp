@@ -11,7 +11,7 @@ const TickMoment when_loaded = TickMoment::now();
 }  // namespace
 
 TickMoment TickMoment::now() noexcept {
-  // Takes a few readings, and keeps the one with the least time between its two time stamps, because it was disturbed least.
+  // Takes a few readings, and keeps the reading with the least time between its two time stamps, because it was disturbed least.
   TickMoment best;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < 5; ++i) {

@@ -38,12 +38,12 @@ struct TickMoment {
 // Ticks per second between two moments; 0 if they are the same.
 double tick_rate(const TickMoment& begin, const TickMoment& end) noexcept;
 
-// Converts ticks to seconds, by the rate from the time when this library was loaded to the first call.
+// Converts ticks to seconds. The rate is measured from the loading of this library to the first call.
 double seconds_of(double ticks);
 
 // A time stamp of something that this thread has just seen, such as a flag of another thread: like `ticks`, but the counter is
-// read after all earlier loads have their values. Without that a processor may read the counter while it waits for the flag, and
-// the flag seems to be seen before it was set.
+// read after all earlier loads have their values. Otherwise a processor may read the counter while it waits for the flag, so that
+// the stamp may be older than the flag's store.
 inline std::uint64_t ordered_ticks() noexcept {
 #if defined(__x86_64__)
   _mm_lfence();

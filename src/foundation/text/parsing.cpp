@@ -29,8 +29,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::vector<std::string> shell_words(std::string_view command) {
   std::vector<std::string> words;
-  std::optional<std::string> word;  // that has begun
-  char quote = 0;                   // that has begun; 0: none
+  std::optional<std::string> word;  // the word that has begun
+  char quote = 0;                   // the quote that has begun; 0: none
   for (std::size_t i = 0; i < command.size(); ++i) {
     const char sign = command[i];
     if (quote == 0 && (sign == ' ' || sign == '\t' || sign == '\n')) {

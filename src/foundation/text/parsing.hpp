@@ -26,8 +26,8 @@ std::optional<Number> number_in(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-// Cuts a command into words at blanks. As in a shell, quotes and \ keep blanks and other signs in a word; nothing else has a
-// meaning. Throws Error{misuse} for a quote without its end.
+// Cuts a command into words at blanks. As in a shell, quotes and \ keep blanks and other signs in a word; other characters have
+// no special meaning. Throws Error{misuse} for a quote without its end.
 std::vector<std::string> shell_words(std::string_view command);
 
 }  // namespace quadrille

@@ -15,8 +15,8 @@ namespace quadrille {
 // does not allow, and bytes that are not UTF-8, as escapes: "a\x0ab".
 std::string printable(std::string_view text);
 
-// Returns the beginning of a text for an error message: at most `most` bytes, and all that are not ASCII as escapes, too. A text
-// that is cut ends in "...".
+// Returns the beginning of a text for an error message: at most `most` bytes; bytes that are not ASCII become escapes, too. A
+// text that is cut ends in "...".
 std::string excerpt(std::string_view text, std::size_t most = 40);
 
 // Writes formatted text to a stream through a large buffer.

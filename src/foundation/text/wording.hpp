@@ -42,15 +42,15 @@ ByteUnit common_unit(std::span<const Bytes> sizes);
 std::string bytes_text(Bytes bytes, const ByteUnit& unit);  // in the given unit: "1920 B"
 std::string bytes_text(Bytes bytes);                        // in the largest unit that divides it: "8 B", "64 KiB", "1000 B"
 
-// Returns the entry of `known` with the least edit distance to `word`, and the first if there are several. Returns nothing if
-// the distance is too large for a typing error: more than 2 and more than a third of the entry's length, or, if the first letters
-// differ, more than a quarter of it.
+// Returns the entry of `known` with the least edit distance to `word`; of several, the first. Returns nothing if the distance is
+// too large for a typing error: if it is more than 2 and more than a third of the entry's length or, with different first
+// letters, more than a quarter of that length.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
 // Returns the end of the sentence that refuses `word`: "did you mean 'X'?" with the nearest word, or else `otherwise`.
 std::string guess_or(std::string_view word, const std::vector<std::string>& known, std::string_view otherwise);
 
-// The same with a list of all words otherwise: "there are: A, B", or "there are: none".
+// The same, with a list of all words instead of `otherwise`: "there are: A, B", or "there are: none".
 std::string guess_or_list(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communicators of the plug-in, and its one entry, which makes them. The ranks of an MPI communicator exchange MPI messages,
-// and share memory within each node.
+// The communicators of the plug-in, and its only entry point, which makes them. The ranks of an MPI communicator exchange MPI
+// messages, and share memory within each node.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -33,8 +33,8 @@ namespace quadrille {
 namespace {
 
 // The transport of executor `hybrid`, for ranks of an MPI communicator on several nodes. Messages of a schedule are copies through
-// shared memory within a node, and MPI messages between nodes. It is a separate transport, so that plans can choose between it and
-// MPI messages alone.
+// shared memory within a node, and MPI messages between nodes. It is a separate transport, so that plans can choose between
+// `hybrid` and `mpi`.
 class HybridTransport final : public Transport {
  public:
   HybridTransport(Transport& ranks, MpiGroup& group) : ranks_(ranks), group_(group) {}
@@ -102,7 +102,7 @@ class MpiCommunicator final : public Communicator, public Transport {
                           [&] { return script_executable<MpiMessages>(*script, std::move(lease), group_->waiter(), script); });
   }
   std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(*group_); }
-  // Each rank finds out locally, without a context, whether MPI has the collective. The ranks lease a context only if MPI has it.
+  // Each rank checks locally, without a context, whether MPI has the collective. The ranks lease a context only in this case.
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                         const std::string& algorithm) override {
     if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
@@ -124,8 +124,8 @@ class MpiCommunicator final : public Communicator, public Transport {
     return all;
   }
   std::string no_sharing() const override { return group_->no_sharing(); }
-  // If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise plans that run by shared memory
-  // are in the record of the shared space, where waiting ranks detect different orders.
+  // If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise plans that run in shared
+  // memory are in the record of the shared space, where waiting ranks detect different orders.
   std::shared_ptr<Starts> starts(Executor executor) override {
     struct Kept {
       std::shared_ptr<const void> last;  // destroyed after the group
@@ -137,8 +137,8 @@ class MpiCommunicator final : public Communicator, public Transport {
   }
 
  protected:
-  // If `kept_` is not null, destroying it finalises MPI. The plans own `kept_`, too. So the plans must not be kept with the user's
-  // communicator, which stays until MPI is finalised: that would be a cycle, and MPI would never be finalised.
+  // If `kept_` is not null, destroying it finalises MPI. The plans own `kept_`, too. So the plans must not be kept with the
+  // user's communicator. It exists until MPI is finalised, and in such a cycle MPI would never be finalised.
   std::shared_ptr<Calls> shared_calls() override {
     const auto make = [this] { return Communicator::shared_calls(); };
     std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);
@@ -194,8 +194,8 @@ constexpr bool has_sessions = true;
 constexpr bool has_sessions = false;
 #endif
 
-// Could the communicator belong to an MPI session? MPI does not tell whether there is a session. But before MPI_Init only sessions
-// can make communicators, and they do not make MPI_COMM_WORLD or MPI_COMM_SELF.
+// Could the communicator belong to an MPI session? MPI does not tell whether there is a session. But before MPI_Init only
+// sessions can make communicators, and MPI_COMM_WORLD and MPI_COMM_SELF never come from a session.
 bool may_be_of_session(MPI_Comm communicator) {
   return has_sessions && communicator != MPI_COMM_WORLD && communicator != MPI_COMM_SELF;
 }

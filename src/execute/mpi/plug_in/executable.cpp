@@ -25,7 +25,7 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
     QUADRILLE_ASSERT(message.peer >= 0 && message.peer < script_->ranks && script_->ranks <= INT_MAX);
     const Region region = message.regions.empty() ? Region{} : message.regions.front();
     Bytes done = 0;
-    do {  // at least one part: a control message may have 0 bytes, and its arrival is the information
+    do {  // at least one part: a control message of 0 bytes must arrive, too
       parts_.push_back({region.buffer, message.is_send, static_cast<int>(message.peer),
                         static_cast<int>(std::min(message.bytes - done, script_->longest_message)), region.offset + done});
       done += script_->longest_message;
@@ -40,7 +40,7 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   finished_.resize(parts_of_.size());
 }
 
-// Cancels open requests, so that MPI does not write into freed memory and the next execution does not match these messages. Does
+// Cancels open requests, so that MPI does not write into freed memory, and no message of the next execution matches them. Does
 // nothing in a forked child, which does not own the requests.
 void MpiMessages::withdraw() {
   for (; open_ > 0; --open_) {

@@ -55,8 +55,8 @@ class MpiFarEdges final : public FarEdges {
       test_some();
     return arrivals_;
   }
-  // True while packed messages are expected, because all ranks of the node wait for them. For other messages a rank polls as
-  // usual; otherwise it would begin its next exchange before the other ranks (NodesExchange::complete).
+  // True while packed messages are expected, because all ranks of the node wait for them. For other messages polls may yield;
+  // otherwise this rank would begin its next exchange before the other ranks (NodesExchange::complete).
   bool is_quiet() const override { return open_packed_ > 0 && may_be_quiet_; }
   Count open_sends() const override { return quadrille::size(requests_) - open_receives_; }
   Count open_receives() const override { return open_receives_; }
@@ -86,8 +86,8 @@ class MpiFarEdges final : public FarEdges {
 
  private:
   static constexpr Bytes longest_part = Bytes{1} << 30;
-  // At most this many messages are tested at a time, in turn. If all were tested each time, the time would grow with their
-  // square.
+  // At most this many messages are tested at a time, in turn. If all were tested each time, the total time would be quadratic in
+  // their number.
   static constexpr std::size_t most_tested = 128;
   static constexpr std::size_t most_asked = 8;
 
@@ -111,12 +111,13 @@ class MpiFarEdges final : public FarEdges {
     open_packed_ += part.is_packed ? 1 : 0;
     return &requests_.back();
   }
-  // Polls once, and not at all if all requests are complete. They often are, because the message of this exchange came with that
-  // of the one before. MPICH's MPI_Testsome polls even then: the poll finds nothing and, if it yields the core, this rank loses a
-  // turn. Open MPI's MPI_Testsome polls only if no request is complete, but does not look at the requests again after the poll:
-  // only the next call reports what the poll has found, and until then this rank gives its core away. MPI_Request_get_status
-  // polls only for a request that is not complete, and looks again afterwards. So this rank asks for one receive after the other,
-  // then for its sends, and stops at the first that is not complete. Next time it begins with another one.
+  // Polls once, or not at all if all requests are complete. Often all are, because the message of this exchange arrived together
+  // with that of the exchange before. MPICH's MPI_Testsome polls even then: the poll finds nothing and, if it yields the core,
+  // this rank loses a time slice. Open MPI's MPI_Testsome polls only if no request is complete, but does not look at the requests
+  // again after the poll. Only the next call reports what the poll has found, and before that call this rank gives its core away.
+  // MPI_Request_get_status polls only for a request that is not complete, and looks again afterwards. So this rank asks for one
+  // receive after the other, then for its sends, and stops at the first request that is not complete. The next call begins with
+  // another request.
   void ask_for_each() {
     while (!requests_.empty()) {
       do asked_ = (asked_ + 1) % requests_.size();
@@ -178,7 +179,7 @@ class MpiFarEdges final : public FarEdges {
     arrivals_.push_back({whole->name, whole->bytes});
     in_parts_.erase(whole);
   }
-  // MPI reports a message that is longer than the room by an error code of its own. Other errors are thrown.
+  // If a message is longer than the room, MPI returns a special error code. Other errors are thrown.
   Bytes length_of(const MPI_Status& status, int code) const {
     if (code != MPI_SUCCESS) {
       int kind = MPI_SUCCESS;
@@ -195,7 +196,7 @@ class MpiFarEdges final : public FarEdges {
   const ForkMark mark_;
   const bool may_be_quiet_ = QuietPolls::are_possible();
   std::vector<MPI_Request> requests_;          // the open ones
-  Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: of those, receives of packed messages
+  Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: how many of these are receives of packed messages
   std::size_t next_ = 0;                       // where the next test begins
   std::size_t asked_ = 0;                      // for which request this rank has asked last
   std::vector<Part> parts_;                    // of each open request
@@ -207,7 +208,7 @@ class MpiFarEdges final : public FarEdges {
 
 }  // namespace
 
-// If no ranks share memory, each is a node of its own.
+// If no ranks share memory, each rank is a node.
 std::unique_ptr<Executable> prepare_nodes_exchange(MpiGroup& group) {
   Lease lease = group.lease(MpiFarEdges::tags);
   return made_or_thrown(group, [&] {

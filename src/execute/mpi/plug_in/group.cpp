@@ -22,8 +22,9 @@
 namespace quadrille {
 namespace {
 
-// If all ranks together gather fewer bytes, they use an allreduce, which Open MPI runs on a tree, with 2 (p - 1) messages. In its
-// MPI_Iallgather each rank sends to all others: p (p - 1) messages, and as many connections before the first gather.
+// If all ranks together gather fewer bytes, they use an allreduce, which Open MPI runs on a tree, with 2 (p - 1) messages. In
+// Open MPI's MPI_Iallgather each rank sends to all others: p (p - 1) messages, and as many connections to make for the first
+// gather.
 constexpr Bytes most_on_tree = Bytes{64} << 10;
 
 int checked_int(Bytes count) {
@@ -32,8 +33,8 @@ int checked_int(Bytes count) {
   return static_cast<int>(count);
 }
 
-// The user may set QUADRILLE_NODE_SIZES, to try out on one machine how several nodes would behave. Then this returns the first
-// rank of this rank's assumed node, as a number in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise it returns
+// With QUADRILLE_NODE_SIZES the user can try on one machine how ranks on several nodes behave. If it is set, returns the first
+// rank of this rank's assumed node, as a number in MPI_COMM_WORLD, or in `users` if there are only sessions. Otherwise returns
 // -1.
 Rank first_rank_of_assumed_node(MPI_Comm users) {
   const std::string sizes = checked_environment_value("QUADRILLE_NODE_SIZES");
@@ -103,8 +104,8 @@ MpiGroup::Kept* MpiGroup::attribute_of(MPI_Comm users) {
   return found ? static_cast<Kept*>(kept) : nullptr;
 }
 
-// A group counts as failed only if all ranks see the failure. With several nodes, ranks of other nodes may not
-// see it, so the group is kept.
+// A group counts as failed only if all ranks see the failure. If there are several nodes, ranks of other nodes may not see it, so
+// the group is kept.
 std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
   const Kept* const kept = attribute_of(users);
   if (!kept || (kept->group->all_share_memory() && kept->group->node_->space()->has_failed())) return nullptr;

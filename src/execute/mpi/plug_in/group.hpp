@@ -19,7 +19,7 @@ namespace quadrille {
 
 class MpiGroup;
 
-// Checks that the ranks of an MPI communicator start plans in the same order. The check takes messages of its own, so it is done
+// Checks that the ranks of an MPI communicator start plans in the same order. The check needs additional messages, so it is done
 // only on demand: with QUADRILLE_CHECK=1 in the environment all ranks compare before each start.
 class MpiStarts final : public Starts {
  public:
@@ -30,7 +30,7 @@ class MpiStarts final : public Starts {
   static bool asked_to_compare();
   void set_compares(bool compares) { compares_ = compares; }
 
-  // Do the ranks compare? The same on all ranks.
+  // Do the ranks compare their starts? Equal on all ranks.
   bool compares() const { return compares_; }
 
   void begin(std::uint32_t plan) override;
@@ -61,8 +61,8 @@ class MpiGroup {
   static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
 
   // Returns the plans that typed calls have made (Calls). They are kept with the communicator; the first call makes them by
-  // `make`. The group does not own them, because plans own the group. Returns null if the user's communicator has been freed, or
-  // has another group now.
+  // `make`. The group does not own these plans, because plans own the group. Returns null if the user's communicator has been
+  // freed, or now has another group.
   std::shared_ptr<Calls> calls(const std::function<std::shared_ptr<Calls>()>& make) const;
 
   // The attribute's delete callback: MPI calls it in MPI_Comm_free of the user's communicator.
@@ -72,7 +72,7 @@ class MpiGroup {
   Count size() const { return size_; }
   const ByRank<Count>& nodes() const { return nodes_; }
 
-  // The communicator of the ranks of this rank's node, which share memory. Null if no ranks share memory; no_sharing() says why.
+  // The communicator of this rank's node, whose ranks share memory. Null if no ranks share memory; no_sharing() says why.
   SharedCommunicator* node() const { return node_.get(); }
   const std::string& no_sharing() const { return no_sharing_; }
   bool all_share_memory() const { return node_ && node_->size() == size_; }
@@ -85,7 +85,7 @@ class MpiGroup {
   }
   bool is_freed() const { return is_freed_.load(std::memory_order_relaxed); }
 
-  // Collective. They use shared memory if all ranks share it, else the user's communicator.
+  // Collective. Both functions use shared memory if all ranks share it, else the user's communicator.
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
   void broadcast(void* data, Bytes count, Rank from);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all calls of MPI have in common: errors become exceptions, messages have a context and a tag of their own, and a rank that
-// waits lets others have its core. The plug-in calls MPI collectives by their profiling names (PMPI_), because the MPI_ names may
-// belong to the drop-in (src/mpi_face), which would call this library again.
+// What all calls of MPI have in common: errors become exceptions, messages have their own context and tag, and a waiting rank
+// gives its core to other ranks. The plug-in calls MPI collectives by their profiling names (PMPI_), because functions with MPI_
+// names may be those of the drop-in (src/mpi_face), which would call this library again.
 #pragma once
 
 #include <mpi.h>
@@ -47,7 +47,7 @@ struct Lease {
 class Waiter {
  public:
   // `polls_yield`: the library yields the core in each poll that finds nothing. A waiting rank advances the executions of
-  // `in_flight`, which must outlive this object.
+  // `in_flight`. `in_flight` must outlive this object.
   Waiter(bool polls_yield, bool core_for_every_rank, InFlight& in_flight)
       : in_flight_(&in_flight), yields_(!core_for_every_rank && !polls_yield) {}
   Waiter() = default;  // always uses MPI's waiting calls

@@ -92,27 +92,27 @@ MPI_Comm communicator_of_one(MPI_Comm users, bool has_world) {
   return alone;
 }
 
-// Drives MPI's progress: MPI makes progress on all communication when it tests a request that is not complete. (MPI_Iprobe in a
-// communicator of one process would not suffice with MPICH, which knows that no message can arrive there.) MPI_Request_get_status
-// does not change the request, so several threads may call this at the same time.
+// Drives MPI's progress: a test of a request that is not complete makes progress on all communication. (MPI_Iprobe in a
+// communicator of one process would not suffice: MPICH knows that no message can arrive there.) MPI_Request_get_status does not
+// change the request, so several threads may call this at the same time.
 void ask(MPI_Request request) {
   int done = 0;
   check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
 }
 
-// How often this thread has given its core to another one.
+// How often this thread has given its core to another thread.
 long switches() {
   rusage usage{};
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw + usage.ru_nivcsw : 0;
 }
 
 // Does a poll that finds nothing yield the core? MPI has no interface that tells this, so polls are compared with sched_yield.
-// If other threads want the core, we count how often they get it: about as often in a poll that yields as in sched_yield, and
-// seldom in a poll that does not yield. If nobody wants the core, we compare times: a poll that yields takes about as long as
-// sched_yield, several hundred nanoseconds, and a poll that does not takes a tenth of that. Pairs of polls and pairs of yields
-// alternate, because the kernel may ignore every other yield of a thread.
+// If other threads want the core, we count how often they get it: in a poll that yields about as often as in sched_yield, in
+// other polls seldom. If no thread wants the core, we compare times: a poll that yields takes about as long as sched_yield,
+// several hundred nanoseconds, other polls a tenth of that. Pairs of polls and pairs of yields alternate, because the kernel may
+// ignore every other yield of a thread.
 bool asking_gives_core_away(MPI_Request request) {
-  constexpr std::size_t samples = 12;  // few, because each yield may take a turn of all ranks that share the core
+  constexpr std::size_t samples = 12;  // few, because in each yield all other ranks on the core may run for a time slice
   std::vector<std::chrono::nanoseconds> polls, yields;
   long poll_switches = 0, yield_switches = 0;
   const auto sample = [](auto& times, long& count, const auto& call) {
@@ -146,8 +146,8 @@ std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
 
 Lease ContextPool::lease(MpiGroup& group, int count) {
   struct Proposal {
-    std::uint64_t id;      // of a context that this rank has; 0 if it has none
-    std::uint64_t new_id;  // for the new context, if the ids of the ranks differ; rank 0's is used
+    std::uint64_t id;      // id of a context that this rank has; 0 if it has none
+    std::uint64_t new_id;  // id of the new context if the ids of the ranks differ; rank 0's is used
     int tags;
     bool has_room;  // may this rank make one more?
   };
@@ -201,7 +201,7 @@ ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members
   return *best;
 }
 
-// Reserves room for one context. Idle contexts count as room, because they can be freed. Returns false if there is none.
+// Reserves room for one context. Idle contexts count as room, because they can be freed. Returns false if there is no room.
 bool ContextPool::reserve() {
   const std::lock_guard lock(mutex_);
   const auto idle = static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), is_idle));
@@ -251,7 +251,7 @@ void ContextPool::free_all() {
 }
 
 // Makes a context by MPI_Comm_idup, so that this rank can yield its core while it waits for the others. A group of one rank has
-// nobody to wait for and calls MPI_Comm_dup: in a session of one process MPICH 4.0.2 crashes in the nonblocking call.
+// no rank to wait for, so it calls MPI_Comm_dup: in a session of one process MPICH 4.0.2 crashes in the nonblocking call.
 ContextPool::Entry ContextPool::make(const MpiGroup& group, MPI_Group members, std::uint64_t id) {
   {
     const std::lock_guard lock(mutex_);
@@ -309,7 +309,7 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   check_mpi(MPI_Comm_free_keyval(&end_key), "MPI_Comm_free_keyval");  // MPI frees the key with the attribute
 }
 
-// MPI_Finalize calls this: it first deletes the attributes of MPI_COMM_SELF, while MPI can still be used.
+// MPI_Finalize calls this function: it first deletes the attributes of MPI_COMM_SELF, while MPI can still be used.
 int MpiProcess::note_end(MPI_Comm, int, void* memory, void*) {
   static_cast<MpiProcess*>(memory)->end();
   return MPI_SUCCESS;
@@ -367,7 +367,8 @@ void MpiProcess::drive(MPI_Comm users) {
   if (is_driven_.load(std::memory_order_relaxed)) return;
   int ranks = 1;
   check_mpi(MPI_Comm_size(users, &ranks), "MPI_Comm_size");
-  // A single rank never waits, so it needs no progress; and MPICH 4.0.2 cannot make a communicator in a session with one process.
+  // A single rank never waits, so it needs no progress. Besides, MPICH 4.0.2 cannot make a communicator in a session with one
+  // process.
   if (!has_world_ && ranks == 1) return;
   alone_ = communicator_of_one(users, has_world_);
   check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, alone_, &never_), "MPI_Irecv");

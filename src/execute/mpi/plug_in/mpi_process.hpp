@@ -44,12 +44,12 @@ class Members {
 // Contexts are scarce (MPICH has 2,046 for a whole program), and making one takes long. So a context is made only when a plan needs
 // it, and is kept for later plans.
 //
-// A plan leases a context. While an MpiGroup has a plan with a lease, the context serves this group only; so groups whose
-// collectives run in different threads never share one. After that, the context may serve any group of the same processes in the
-// same order.
+// A plan leases a context. While an MpiGroup has a plan with a lease, the context serves this group only. So groups whose
+// collectives run in different threads never share a context. When no plan has a lease, the context may serve any group with the
+// same processes in the same order.
 //
-// The ranks of a plan agree on the context at each lease: each rank proposes one that it has, and if all propose the same, it is
-// used. Otherwise they make a new one. So any rank may free an idle context at any time without telling the others.
+// The ranks of a plan agree on the context at each lease: each rank proposes a context that it has. If all propose the same one,
+// it is used; otherwise they make a new one. So any rank may free an idle context at any time without telling the others.
 class ContextPool {
  public:
   static constexpr std::size_t most = 256;  // limit of contexts at a time in this process
@@ -61,17 +61,17 @@ class ContextPool {
 
   // Call it before the user's communicator is freed. Frees the group's idle contexts that contain processes of other worlds
   // (MPI_Comm_spawn, MPI_Comm_connect), because MPI regards these processes as connected as long as such a context exists. A
-  // context in use is freed later, when room is needed.
+  // context that is in use is freed later, when the pool needs room.
   void forget(const MpiGroup& group);
 
-  // Frees all contexts. Call it when nobody has a lease any more.
+  // Frees all contexts. Call it when no plan has a lease any more.
   void free_all();
 
  private:
   struct Context {
     MPI_Comm communicator = MPI_COMM_NULL;
     MPI_Group members = MPI_GROUP_NULL;
-    std::uint64_t id = 0;    // the same on all ranks of the context, and unique
+    std::uint64_t id = 0;    // unique, and equal on all ranks of the context
     int tags = 0;            // how many tags have been used, as far as this rank knows
     std::uint64_t used = 0;  // the number of its last lease; the smallest is the least recently used
     bool spans_worlds = false;
@@ -119,7 +119,7 @@ class MpiProcess {
   static bool poll();
   static bool polls_of_driven_yield();  // Progress::polls_yield
 
-  // Is this a child that was forked after this library first used MPI? Such a child must not call MPI.
+  // Was this process forked after this library first used MPI? Such a child must not call MPI.
   static bool was_forked();
 
   // May several threads call MPI at the same time?
@@ -137,8 +137,8 @@ class MpiProcess {
   bool can_remember(MPI_Comm users) const;
   void remember(MPI_Comm users, std::shared_ptr<const KnownRanks> known_ranks);
 
-  // Looks for known ranks that include all ranks of a communicator, whose numbers among them are `members`. Returns nothing if
-  // there are none.
+  // Looks for known ranks that include all ranks of a communicator. `members` are the numbers of these ranks among the known
+  // ones. Returns nothing if there are no such known ranks.
   struct Known {
     std::shared_ptr<const KnownRanks> known_ranks;
     std::vector<Rank> members;

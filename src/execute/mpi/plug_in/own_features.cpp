@@ -90,7 +90,7 @@ struct ForcedCommunicator {
   MPI_Comm communicator = MPI_COMM_NULL;
 };
 
-// Returns the reason why the library would ignore every forced algorithm; empty if it would not.
+// Returns the reason why the library would ignore every forced algorithm; empty if there is none.
 std::string obstacle() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);

@@ -55,11 +55,11 @@ class ControlVariable {
 };
 
 // While an object of this class exists, polls of the MPI library do not yield the core, so that the caller decides when to yield.
-// If Open MPI yields, it does so in each poll that has found no message in shared memory, even if the poll has found one from
-// another node: the caller hears of that message only when this rank gets its core back.
+// If Open MPI is set to yield, it yields in each poll that has found no message in shared memory, even if the poll has found a
+// message from another node. The caller learns of that message only when this rank gets its core back.
 class QuietPolls {
  public:
-  // Do polls of this library yield, and can that be switched off? If not, objects of this class do nothing.
+  // Can polls of this library yield, and can that be switched off? If not, objects of this class do nothing.
   static bool are_possible();
 
   QuietPolls();
@@ -70,14 +70,14 @@ class QuietPolls {
 
 }  // namespace quadrille
 
-// How the library lets a program choose among its own algorithms. All are local.
+// How the library lets a program choose among its own algorithms. All functions are local.
 namespace quadrille::own_algorithms {
 
-// True if the library reads the variable in each call, false if it does so only when a communicator is made.
+// True if the library reads the variable in each call, false if it reads the variable only when a communicator is made.
 extern const bool are_read_in_each_call;
 
-// The variable that names a file of the library's rules, which overrule a forced algorithm, and the prefix of that variable's
-// name in the environment. Both are empty if there is no such variable.
+// The variable that names a file with the library's rules, and the prefix of that variable's name in the environment. These rules
+// overrule a forced algorithm. Both are empty if there is no such variable.
 extern const char* const rules_variable;
 extern const char* const environment_prefix;
 
@@ -88,7 +88,7 @@ std::shared_ptr<ControlVariable> variable_of(Collective collective);
 // Values that the library is known to refuse for the problem are left out.
 std::map<std::string, int> values_for(const ControlVariable& variable, const Problem& problem);
 
-// Returns the reason why the library ignores every forced algorithm; empty if it does not.
+// Returns the reason why the library ignores every forced algorithm; empty if there is none.
 std::string obstacle();
 
 }  // namespace quadrille::own_algorithms
@@ -96,8 +96,8 @@ std::string obstacle();
 namespace quadrille {
 
 // Forces the MPI library to use one of its own algorithms for a collective, by setting its control variables (MPI_T). Open MPI
-// reads the variables when a communicator is made, so a forced collective has a communicator of its own. MPICH reads them in each
-// call, so they are set during the call; if other threads call the same collective meanwhile, these calls are forced, too.
+// reads the variables when a communicator is made, so a forced collective has its own communicator. MPICH reads them in each
+// call, so they are set during the call. Calls of the same collective in other threads during that time are forced, too.
 class ForcedAlgorithm {
  public:
   // Local. Returns the names of all algorithms that the library offers for the problem, or the reason why none can be forced.

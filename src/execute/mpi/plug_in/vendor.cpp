@@ -180,7 +180,7 @@ struct VendorArguments {
   std::vector<std::byte> spare;      // a buffer to pass to MPI if this rank has no output; else empty
 };
 
-// Calls the blocking MPI function if `request` is null, else the nonblocking one.
+// Calls the blocking MPI function if `request` is null, else the nonblocking function.
 using VendorFunction = void (*)(VendorArguments&, const std::byte* input, std::byte* output, MPI_Request* request);
 
 // Calls the blocking form of an MPI function if `request` is null, else the nonblocking form.
@@ -218,8 +218,8 @@ constexpr VendorRow table[] = {
      }},
     {Collective::broadcast,
      [](VendorArguments& a, const std::byte* input, std::byte* output, MPI_Request* request) {
-       // MPI_Bcast has one buffer. Unless the plan is in place, the root's output must be filled, too, so the
-       // root's input is copied here.
+       // MPI_Bcast has one buffer. Unless the plan is in place, the root's output must be written, too, so its input is copied
+       // here.
        if (a.rank == a.root && a.block > 0 && output != input) std::memcpy(output, input, index(a.block));
        call_mpi(request, "MPI_Bcast", PMPI_Bcast, PMPI_Ibcast, output, a.block, a.type, a.root, a.communicator);
      }},
@@ -333,8 +333,8 @@ class VendorExecutable : public Executable {
   std::deque<MPI_Request> requests_;
 };
 
-// Returns the largest count or displacement that is passed to MPI: for a regular function the length of a block, for an irregular
-// one the last displacement of a buffer.
+// Returns the largest count or displacement that is passed to MPI: if all blocks have one length, that length; otherwise the
+// length of the largest buffer, which no displacement exceeds.
 Bytes longest_count(const Problem& problem) {
   if (is_reduction(problem.collective)) return std::max(input_bytes(problem, 0), output_bytes(problem, 0)) / problem.element_bytes;
   Bytes longest = problem.block_bytes;

@@ -5,9 +5,9 @@
 //
 // The caller forks a guard, which starts the ranks. All ranks are in one process group, so that a signal also reaches the programs
 // that they have started. The caller forwards signals to the guard. The guard forwards them to the group, and to those of its
-// children that have left the group (timeout(1) does so). The guard is a subreaper: when a rank ends, the programs that it started
+// children that have left the group, as timeout(1) does. The guard is a subreaper: when a rank ends, the programs that it started
 // become children of the guard. So the guard can end everything by killing its children until none is left. It does so even when
-// the caller is killed. The guard leads a session of its own, so a signal that kills the caller's process group (`timeout -k`) does
+// the caller is killed. The guard leads its own session, so a signal that kills the caller's process group (`timeout -k`) does
 // not reach it.
 #include "execute/shared/launch/launch.hpp"
 
@@ -47,7 +47,7 @@ namespace quadrille {
 namespace {
 
 constexpr std::chrono::seconds grace_after_failure{
-    10};  // time to end: for the other ranks after one failed, for all after a forwarded signal
+    10};  // time to end: for the other ranks after a rank has failed, for all ranks after a forwarded signal
 constexpr std::chrono::seconds grace_after_term{1};  // from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
@@ -59,8 +59,8 @@ sigset_t set_of(std::initializer_list<int> signals) {
   return set;
 }
 
-// Blocks the signals that are forwarded, for the lifetime of this object. It leaves out signals that the caller ignores (nohup):
-// the ranks inherit that and ignore them as well.
+// Blocks the signals that are forwarded, for the lifetime of this object. Signals that the caller ignores (nohup) are not
+// blocked: the ranks inherit this setting and ignore these signals as well.
 class HeldSignals {
  public:
   HeldSignals() : held_(set_of({})) {
@@ -151,7 +151,7 @@ class RankProcesses {
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
 
-  // Starts the ranks. Stops early if the caller is gone, or if a signal asks the ranks to end.
+  // Starts the ranks. Stops early if the caller has ended, or if a signal asks the ranks to end.
   void start_all() {
     for (Rank rank = 0; rank < order_.ranks && !ending_ && caller_lives(); ++rank) {
       start(rank);
@@ -223,7 +223,7 @@ class RankProcesses {
     return ::sigtimedwait(&watched_, nullptr, &moment);
   }
 
-  // Ends the ranks after `grace` at the latest. A later call may bring the deadline forward, but never puts it off.
+  // Ends the ranks after `grace` at the latest. A later call may make the deadline earlier, but not later.
   void end_within(std::chrono::seconds grace) {
     ending_ = true;
     deadline_ = std::min<Clock::time_point>(deadline_, Clock::now() + grace);
@@ -302,8 +302,8 @@ class RankProcesses {
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 
-// Sets the name by which ps(1) and pkill(1) know this process. For that it overwrites the words of the command line, which lie one
-// after the other in memory that the process may write.
+// Sets the name by which ps(1) and pkill(1) know this process. The function overwrites the words of the command line, which lie
+// one after the other in writable memory.
 void rename_process(std::string_view name) {
   ::prctl(PR_SET_NAME, std::string(name).c_str());
   const auto self = process_stat("/proc/self");
@@ -334,7 +334,7 @@ void rename_process(std::string_view name) {
   std::_Exit(0);
 }
 
-// Suspends the ranks and then this process, when the terminal asks for it (Ctrl-Z).
+// Suspends the ranks and then this process, when the terminal requests it (Ctrl-Z).
 void suspend(pid_t guard) {
   const sigset_t suspending = set_of({SIGTSTP});
   ::kill(guard, SIGTSTP);
@@ -407,7 +407,7 @@ std::unique_ptr<Communicator> join_launched() {
   const auto rank = number_of<Rank>(rank_variable);
   const auto ranks = number_of<Count>(ranks_variable);
   const auto number = number_of<int>(head_variable);
-  // Check before using the descriptor: if it is not the head file, it belongs to another part of the program.
+  // The descriptor is checked before it is used: if it is not the head file's, it belongs to another part of the program.
   if (rank >= ranks || !is_head_file(number, ranks))
     throw Error(ErrorCode::misuse,
                 fmt::format("descriptor {} does not belong to a group of {} with a rank {}, although {}, {} and {} name these; "

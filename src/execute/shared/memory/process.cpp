@@ -152,8 +152,8 @@ void Process::check_reach(const ProcessCard& card) const {
 }
 
 // Removes peers that have ended, so that their number stays bounded in a program that starts processes again and
-// again (MPI_Comm_spawn). Looks only when there are twice as many peers as the last look left, so the cost per new
-// peer is constant on average.
+// again (MPI_Comm_spawn). The search takes place only when the number of peers has doubled since the last one, so its cost per
+// new peer is constant on average.
 void Process::forget_lost_peers() {
   if (peers_.size() < looked_over_at_) return;
   std::erase_if(peers_, [](const auto& entry) { return entry.second.use_count() == 1 && !entry.second->is_there(); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What this process shares with other processes, and what it knows of them. Each process has two shared files (shared_file.hpp):
-// its heap, which other processes only read, and its control file, which they also write. A process finds another's files by the
-// data in that process's card.
+// its heap, which other processes only read, and its control file, which they also write. A process finds the files of another
+// process by the data in that process's card.
 #pragma once
 
 #include <sched.h>
@@ -29,8 +29,8 @@ struct ProcessCard {
   std::uint64_t pid_space;                  // inode of the pid namespace: pids can be compared only within one namespace
   std::uint64_t started;                    // start time of the process in clock ticks since boot
   std::int64_t process;                     // its pid
-  std::int32_t heap, control;               // their descriptors in that process
-  std::uint64_t heap_inode, control_inode;  // their inodes
+  std::int32_t heap, control;               // descriptors of its two files in that process
+  std::uint64_t heap_inode, control_inode;  // inodes of these files
   std::uint64_t probe;  // address of a word in private memory that holds `id`; others try to read it when the processes meet
   cpu_set_t cores;      // the cores on which it may run
 };
@@ -70,8 +70,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Is this a child that was forked after the object was made? Such a child must not access peers, because it lacks their mappings,
-  // and must not release memory, because that belongs to its parent.
+  // Is this a child that was forked after the object was made? Such a child must not access peers, because it lacks their
+  // mappings. It must not release memory, because the memory belongs to its parent.
   bool is_in_child() const { return mark_.is_in_child(); }
 
   const ProcessCard& card() const { return card_; }
@@ -89,7 +89,7 @@ class Process {
   struct KnownProcesses {
     std::uint64_t id = 0;
     Count size = 0;
-    bool reads_private_memory = false;  // can each of them read any other's?
+    bool reads_private_memory = false;  // can each process read the private memory of each other?
     Bytes control_bytes = 0;            // all others have mapped this many bytes at the start of each control file
   };
   KnownProcesses known_processes() const;
@@ -107,7 +107,7 @@ class Process {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by ProcessCard::id
-  std::size_t looked_over_at_ = few_peers;  // at this number of peers, those that have ended are removed next
+  std::size_t looked_over_at_ = few_peers;  // at this number of peers, peers that have ended are removed next
   KnownProcesses known_processes_;
 };
 

@@ -27,7 +27,7 @@ namespace {
 
 constexpr Bytes line = 64;
 constexpr Bytes page = 4096;
-constexpr Bytes most_bytes = Bytes{1} << 47;   // of the file of another process
+constexpr Bytes most_bytes = Bytes{1} << 47;   // the largest file of another process that is accepted
 constexpr Bytes large_block = Bytes{1} << 20;  // blocks from this size on are returned to the system when they are released
 constexpr std::size_t asked_at_once = 8;       // how many retired places one call checks; thousands may be waiting
 
@@ -45,7 +45,7 @@ constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), line);
   refuse(fmt::format("{}: {}", call, std::strerror(error)));
 }
 
-// The state of one thread. `directory` may also be that of a process; then this is the state of its main thread.
+// The state of one thread. If `directory` is that of a process, returns the state of its main thread.
 std::optional<ProcessState> thread_state(const std::string& directory) {
   const auto stat = process_stat(directory);
   if (!stat) return std::nullopt;
@@ -69,8 +69,8 @@ std::optional<ProcessState> thread_state(const std::string& directory) {
   }
 }
 
-// Is this a shared file of that kind and process? Checks the seals first: without them the size could still change after it was
-// compared with the title. Stores the size in `bytes`.
+// Is this a shared file of that kind and process? The seals are checked first: without them the size could still change after its
+// comparison with the title. Stores the size in `bytes`.
 bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
   const int seals = ::fcntl(file.number(), F_GET_SEALS);
   FileTitle title{};
@@ -138,7 +138,7 @@ SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : byte
 
 SharedFile::~SharedFile() {
   if (mark_.is_in_child())
-    file_.release();  // do not close it: the child may have closed all descriptors, and the number may be another file's now
+    file_.release();  // not closed: the child may have closed all descriptors, and the number may now belong to another file
   else
     Extents::unmap(extents_);
 }
@@ -189,8 +189,8 @@ void SharedFile::join_free(Place place, Bytes length) {
   add_free(place, length);
 }
 
-// Allocates from the shortest free piece that is long enough (best fit), and from the first in the file if there are several. Uses
-// pieces in extents that are not mapped only if `map_more`.
+// Allocates from the shortest free piece that is long enough (best fit); if several have this length, from the first in the file.
+// Uses extents that are not mapped only if `map_more`.
 std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
   for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
     const auto [room, first] = *piece;
@@ -235,7 +235,7 @@ void SharedFile::release(Place place) {
   taken_.erase(entry);
   taken_bytes_ -= length;
   if (length >= large_block) {
-    lock.unlock();  // punching the hole takes long; the piece is in neither list meanwhile, so nobody else can use it
+    lock.unlock();  // punching the hole takes long; the piece is in neither list meanwhile, so no other thread can use it
     ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place), static_cast<off_t>(length));
     lock.lock();
   }
@@ -307,7 +307,7 @@ PeerFile::PeerFile(std::string path, FileKind kind, std::uint64_t process, ino_t
   if (const auto state = process_state(directory())) started_ = state->started;
 }
 
-// A forked child does not have these mappings, and may have others at their addresses.
+// A forked child does not have these mappings, and may have other mappings at their addresses.
 PeerFile::~PeerFile() {
   if (!mark_.is_in_child()) Extents::unmap(extents_);
 }

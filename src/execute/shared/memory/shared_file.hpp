@@ -4,9 +4,10 @@
 // no memory. Do not read a page before it is written: reading a hole allocates the page, and charges it to the reader's control
 // group.
 //
-// A file is mapped in parts called extents. The first has 1 MiB, and each further extent is as long as all before it together. An
-// allocation lies within one extent. A process maps an extent of its own file at its first allocation there, and an extent of
-// another process's file at its first access. So pointers stay valid, and the address space that a process uses grows with need.
+// A file is mapped in parts called extents. The first extent has 1 MiB, and each further extent is as long as all extents before
+// it together. An allocation lies within one extent. A process maps an extent of its own file at its first allocation there, and
+// an extent of another process's file at its first access. So pointers stay valid, and the address space that a process uses
+// grows with need.
 #pragma once
 
 #include <fcntl.h>
@@ -40,8 +41,8 @@ enum class FileKind : std::uint8_t {
   control,  // others also write it: flags, acks, doorbells
 };
 
-// With these seals nobody can change the size of a file. That protects other processes: if a file shrank, a process that accesses
-// memory beyond its new end would be killed by SIGBUS.
+// With these seals no process can change the size of a file. That protects other processes: if a file shrank, a process that
+// accesses memory beyond its new end would be killed by SIGBUS.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
 // Returns an anonymous file (memfd) of this size with the seals `size_seals`. Throws Error{environment} with the reason on failure.
@@ -89,7 +90,7 @@ class SharedFile {
   Bytes mapped_bytes() const { return Extents::bytes(extents_); }
   Bytes taken_bytes() const;  // size of all allocations that are not released
 
-  // Aligns to 64 bytes, and to a page if `bytes` is at least a page. Throws std::bad_alloc, also if a further extent cannot be
+  // Aligns to 64 bytes, or to a page if `bytes` is at least a page. Throws std::bad_alloc, also if a further extent cannot be
   // mapped because address space is limited (ulimit -v). The memory is not initialised.
   Place allocate(Bytes bytes);
 
@@ -166,7 +167,7 @@ class PeerFile {
     return (memory ? memory : map(extent)) + (place - Extents::begin(extent));
   }
 
-  // Does the other process still have the file? False once that process has ended, or has called exec.
+  // Does the other process still have the file? False if that process has ended or called exec.
   bool is_there() const;
   Bytes mapped_bytes() const { return Extents::bytes(extents_); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that the ranks of a group share, as one rank sees it. Places are offsets, which mean the same on all ranks. Threads
-// share all memory of their process. Processes share two files of each process (process.hpp): its heap, which other processes read,
-// and its control file, which they also write.
+// share all memory of their process. Each process shares two files (process.hpp): its heap, which other processes read, and its
+// control file, which they also write.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class SharedMemory {
   // Returns the offset of memory in this rank's heap, which other ranks can read; 0 for other memory.
   virtual Offset offset_of(const void* memory) const = 0;
 
-  // The same for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
+  // Returns the offset for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
   virtual Offset offset_of(const std::byte* memory, Bytes /*first*/, Bytes /*last*/) const { return offset_of(memory); }
   virtual bool holds_everything() const { return false; }  // can all ranks load all memory of every rank?
 
@@ -48,8 +48,8 @@ class SharedMemory {
   virtual Offset allocate_control(Bytes bytes) = 0;
   virtual void release(Offset offset) = 0;
 
-  // Releases an allocation that other ranks may still access. It is released some time after `is_over` returns true. `is_over` may
-  // read rank 0's control memory and must not call this object.
+  // Releases an allocation that other ranks may still access. The allocation is released some time after `is_over` returns true.
+  // `is_over` may read rank 0's control memory and must not call this object.
   virtual void retire(Offset offset, std::function<bool()> is_over) {
     retired_.push_back({offset, std::move(is_over)});
     release_retired();
@@ -62,15 +62,15 @@ class SharedMemory {
     });
   }
 
-  // Copies another rank's private memory, from `source` on, into `targets`, one after the other (at most `most_pieces`). Throws
-  // Error{transport, peer_lost}.
+  // Copies another rank's private memory, from `source` on, into the pieces `targets` (at most `most_pieces`), one after the
+  // other. Throws Error{transport, peer_lost}.
   static constexpr std::size_t most_pieces = 64;
   virtual bool reads_private_memory() const = 0;
   virtual void read_private(Rank peer, const void* source, std::span<const TargetPiece> targets) = 0;
 
-  // False in a forked child: the memory belongs to the parent, and the child must neither read nor write it.
+  // False in a forked child, which must neither read nor write the memory, because it belongs to the parent.
   virtual bool is_usable() const { return true; }
-  // After a failure a rank that has not noticed it may still access memory that the ranks have begun to use together.
+  // Has the group failed? Ranks that have not noticed the failure may still access memory that the ranks use together.
   virtual bool has_failed() const { return false; }
 
  private:
@@ -91,7 +91,7 @@ class Claim {
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  // Call one of these, once. Throws std::bad_alloc.
+  // Call one of the two functions, once. Throws std::bad_alloc.
   Offset allocate(Bytes bytes) { return place_ = memory_.allocate(bytes); }
   Offset allocate_control(Bytes bytes) { return place_ = memory_.allocate_control(bytes); }
   Offset place() const { return place_; }  // 0 if there is no memory
@@ -106,7 +106,7 @@ class Claim {
   Offset place_ = 0;
 };
 
-// Two functions lay objects out in shared memory, one kind after the other. Each kind begins on a cache line of its own.
+// Two functions lay objects out in shared memory, one kind after the other. Each kind begins on a new cache line.
 template <class Object>
 Bytes placed_bytes(Count count) {
   return rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});

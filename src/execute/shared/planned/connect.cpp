@@ -66,8 +66,8 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
 
 Bytes control_bytes(const ByRank<Places>& all) { return parts(all).back() + static_cast<Bytes>(sizeof(Closing)); }
 
-// Returns what the control memory needs if all ranks need as much as this one. Rank 0 allocates that much in advance: the guess is
-// usually right, which saves a gather.
+// Returns the bytes of control memory if all ranks need as much as this rank. Rank 0 allocates that much in advance: if this
+// guess is right, as it usually is, the ranks need one gather less.
 Bytes guessed_control_bytes(Count ranks, const Places& own) { return control_bytes(ByRank<Places>(ranks, own)); }
 
 struct MappedArea {  // a rank's area, mapped into this process
@@ -203,7 +203,7 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
     Regions theirs;
     if (receive.is_long) {
       if (all[mine.peer].buffers)
-        space.at(all[mine.peer].buffers);  // map it now, because now an error is still thrown on all ranks of the group
+        space.at(all[mine.peer].buffers);  // mapped now, because an error here is still thrown on all ranks of the group
       const auto* region = reinterpret_cast<const Region*>(entries.data() + entries.size()) + entry->first_region;
       theirs.assign(region, region + entry->region_count);
       QUADRILLE_ASSERT(bytes(theirs) == mine.bytes);
@@ -212,7 +212,7 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
     if (receive.is_long && !receive.is_fused) long_bytes += mine.bytes;
   }
   made.may_stream = streams_stores && long_bytes >= least_streamed;
-  // Finds sends without a receive: counts what the other ranks send to this one.
+  // Finds sends without a receive: counts the messages that the other ranks send to this rank.
   for (Rank rank = 0; rank < space.size(); ++rank) {
     const std::span<const Entry> entries = entries_of(directory_of(rank));
     sent += index(std::count_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.peer == me; }));
@@ -225,8 +225,8 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
 }  // namespace
 
 OwnMemory::~OwnMemory() {
-  // If not all ranks are connected, no other rank accesses this memory and it can be released. After a failure this is not certain,
-  // so the memory is leaked.
+  // If the ranks are not connected, no other rank accesses this memory, and it can be released. After a failure of the group
+  // other ranks may access it, so the memory is leaked.
   if (!space.is_usable() || (!closing && space.has_failed())) return;
   if (buffers) space.release(buffers);
   if (!closing) {

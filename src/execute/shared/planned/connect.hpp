@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Connects the ranks of a plan when it is made: they allocate their memory, tell each other where it is, and look up the place of
-// each message that they receive. So nothing is matched when the plan runs.
+// each message that they receive. So no messages are matched when the plan runs.
 //
 // An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
-// with everything that receivers write. Otherwise they would lie on separate pages for each process; with many ranks per core, the
+// with everything that receivers write. Otherwise there would be separate pages for each process. With many ranks per core, the
 // TLB misses on all these pages would cost as much as the short messages.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace quadrille {
 
-// This rank's memory of a plan. The destructor releases what no other rank accesses, and retires the rest.
+// This rank's memory of a plan. The destructor releases the memory that no other rank accesses, and retires the rest.
 struct OwnMemory {
   explicit OwnMemory(SharedSpace& of) : space(of) {}
   ~OwnMemory();
@@ -30,7 +30,7 @@ struct OwnMemory {
   Offset buffers = 0;          // scratch and staging memory; 0: none
   Offset blocks = 0;           // in this rank's heap; 0: in control memory
   Offset control = 0;          // the part of rank 0's control memory that this plan uses
-  Closing* closing = nullptr;  // lies there, too; null until all ranks are connected
+  Closing* closing = nullptr;  // lies in `control`; null until all ranks are connected
 };
 
 struct AreaBlocks {  // the blocks of an area, or their acks; execution n uses block n & mask
@@ -43,9 +43,10 @@ struct AreaBlocks {  // the blocks of an area, or their acks; execution n uses b
 
 // What a rank knows of the other ranks of a plan.
 struct Connection {
-  // A message that this rank receives. The first cache line holds what most of them need: one contiguous copy out of a block.
+  // A message that this rank receives. The first cache line holds the data for the most frequent case: one contiguous copy out of
+  // a block.
   struct alignas(64) Receive {
-    AreaBlocks blocks;            // of the sender
+    AreaBlocks blocks;            // the sender's blocks
     Bytes head = 0, payload = 0;  // offsets in a block
     Bytes target = 0;
     std::uint32_t length = 0;  // bytes of the single contiguous copy; 0: use `copies`
@@ -56,9 +57,9 @@ struct Connection {
     std::uint32_t inlet = 0;  // index in `inlets`
     AreaBlocks acks;          // long messages only: the acks of the sender
     Bytes ack = 0;            // offset in `acks`
-    IndexRange copies;        // from the payload in the block into this rank's memory
-    IndexRange direct;        // of long messages: from the sender's memory into this rank's
-    IndexRange stored;        // the same without combining
+    IndexRange copies;        // copies from the payload in the block into this rank's memory
+    IndexRange direct;        // of a long message: copies from the sender's memory into this rank's memory
+    IndexRange stored;        // as `direct`, without combining
   };
 
   struct Inlet {  // a sender from which this rank receives
@@ -74,10 +75,10 @@ struct Connection {
   };
 
   std::unique_ptr<OwnMemory> own;
-  Bases bases{};                    // of scratch and staging memory
-  AreaBlocks blocks, acks;          // of this rank
+  Bases bases{};                    // addresses of scratch and staging memory
+  AreaBlocks blocks, acks;          // this rank's blocks and acks
   std::vector<Receive> receives;    // by message; sends have an empty one
-  std::vector<StridedCopy> copies;  // of receives
+  std::vector<StridedCopy> copies;  // the copies of all receives
   std::vector<Inlet> inlets;
   std::vector<Watched> watched;  // in the order of this rank's counters
   bool may_stream = false;       // received long messages may exceed the caches: try non-temporal stores
@@ -88,7 +89,8 @@ struct Connected {
   Connection connection;
 };
 
-// What a rank needs only until it is connected. A rank calls `offer`, gathers the places of all ranks, and calls `connect`.
+// The data that a rank needs only until it is connected. A rank calls `offer`, gathers the places of all ranks, and calls
+// `connect`.
 class Connector {
  public:
   // Where a rank keeps the memory that other ranks access.
@@ -131,7 +133,7 @@ class Connector {
   Closing* closing_ = nullptr;
 };
 
-// The same in one step.
+// Connects in one step: `offer`, gather and `connect`.
 Connected connected(SharedSpace& space, const CopyCosts& costs, const Script& script);
 
 }  // namespace quadrille

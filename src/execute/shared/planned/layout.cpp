@@ -46,7 +46,7 @@ void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
   range = {is_empty ? first : std::min(range.first, first), is_empty ? last : std::max(range.second, last)};
 }
 
-// Gives the messages of a group their places in the block, which has `block_bytes` so far.
+// Gives the messages of a group their places in the block, behind its first `block_bytes` bytes.
 void lay_messages(SendAreaLayout& layout, SendAreaLayout::Group& group, const std::vector<ScriptMessage>& messages,
                   const std::vector<std::uint32_t>& sends, bool reads_private_memory) {
   Regions sources, targets;

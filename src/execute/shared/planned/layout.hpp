@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides where the messages that a rank sends lie in shared memory, and which of them are long. It is a function of the rank's
-// script and of the costs of copies, and knows no memory and no other rank.
+// Decides where the messages that a rank sends lie in shared memory, and which of them are long. The decision is a function of
+// the rank's script and of the costs of copies; no memory and no other rank is needed for it.
 //
 // A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
 // number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are one
-// group; under dataflow each message is one. The head of a group comes first, then the bytes of its messages. Each block also has
-// *acknowledgements* (acks), one for each long message, which its receiver writes.
+// group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages. Each
+// block also has *acknowledgements* (acks), one for each long message, which its receiver writes.
 //
 // A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::eager_limit() bytes.
 #pragma once
@@ -27,8 +27,8 @@ struct Reach {
   bool holds_everything = false, reads_private_memory = false;
 };
 
-// The head of a group. The flag's number is that of the execution. If the group has a long message, the addresses of the sender's
-// buffers follow; otherwise it has only the flag.
+// The head of a group. The number of its flag is that of the execution. If the group has a long message, the addresses of the
+// sender's buffers follow; otherwise it has only the flag.
 struct GroupHead {
   Flag flag;
   std::uint64_t bases[4];  // addresses of the buffers in the sender's process
@@ -37,8 +37,8 @@ struct GroupHead {
   static Bytes bytes(bool has_long) { return static_cast<Bytes>(has_long ? sizeof(GroupHead) : sizeof(Flag)); }
 };
 
-// Each receiver writes cache lines of its own.
-struct alignas(64) Acknowledgement : Loan {};  // of a long message; the numbers are those of executions
+// Each receiver writes its own cache lines.
+struct alignas(64) Acknowledgement : Loan {};  // for a long message; its numbers are those of executions
 struct alignas(64) ProgressCounter : ReaderProgress {
 };  // of a receiver that sends nothing back: the last execution that it has finished
 
@@ -52,16 +52,16 @@ struct SendAreaLayout {
     bool is_send = false, is_long = false;
   };
 
-  struct Place {        // of a send
+  struct Place {        // the place of a send
     Bytes payload = 0;  // of a short message, and of a long one if ranks cannot read private memory; offset in the block
-    Bytes ack = 0;      // of a long message; offset in the acks of the block
-    IndexRange copies;  // of a long message with a payload: into the block
+    Bytes ack = 0;      // for a long message: offset in the acks of the block
+    IndexRange copies;  // for a long message with a payload: its copies into the block
   };
 
   struct Group {
     Bytes head = 0;  // offset in the block
     bool has_long = false;
-    IndexRange copies;     // its short messages, into the block
+    IndexRange copies;     // copies of its short messages into the block
     IndexRange receivers;  // range of `rung`
   };
 
@@ -72,7 +72,7 @@ struct SendAreaLayout {
   std::vector<Rank> rung;                             // receivers whose doorbells are rung when a group is published
   std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has a counter
   ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer, the range of offsets that receivers of long messages read
-  Bytes block_bytes = 0, ack_bytes = 0;               // of one block, and of its acks
+  Bytes block_bytes = 0, ack_bytes = 0;               // bytes of one block, and of its acks
   std::uint64_t block_mask = 0;                       // the number of blocks, a power of two, less one
 
   Count blocks() const { return static_cast<Count>(block_mask + 1); }

@@ -64,7 +64,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
   counter_ = reinterpret_cast<Counter*>(space_.at(cards[mates.front()].counter));
 
-  std::vector<Count> exchanges;  // these rounds of all ranks of the node
+  std::vector<Count> exchanges;  // such rounds of all ranks of the node
   for (const Rank mate : mates) {
     const auto first = all.begin() + mate * size(rounds);
     exchanges.insert(exchanges.end(), first, first + cards[mate].rounds);
@@ -138,7 +138,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   return bases_;
 }
 
-// Returns a receiver that has not yet copied what an earlier execution has put into the next block; null if there is none.
+// Returns a receiver that has not yet copied what an earlier execution put into the next block; null if all have.
 const Connection::Watched* SharedMessages::reader_of_next_block() {
   if (execution_ <= layout_.block_mask) return nullptr;
   const std::uint64_t needed = execution_ - layout_.block_mask;
@@ -155,7 +155,7 @@ Offset SharedMessages::offset_of(Buffer buffer) const {
   return first < last ? space_.offset_of(bases_[buffer], first, last) : 0;
 }
 
-// Must the sender copy this long message into its block? It must if no other process can read its buffer.
+// Must the sender copy this long message into its block? Yes if other processes cannot read its buffer.
 bool SharedMessages::goes_through_block(const ScriptMessage& message) const {
   if (space_.reads_private_memory()) return false;
   return !std::all_of(message.regions.begin(), message.regions.end(),
@@ -304,7 +304,7 @@ void SharedMessages::read_private(const Receive& receive, const GroupHead& head)
   if (count > 0) flush();
 }
 
-// Called after an error: withdraws this rank's open sends, so that nobody reads its memory after it is freed.
+// Called after an error: withdraws this rank's open sends, so that no rank reads its memory after it is freed.
 void SharedMessages::withdraw() {
   if (!space_.is_usable()) return;
   for (; open_.count > 0; --open_.count) {
@@ -313,7 +313,7 @@ void SharedMessages::withdraw() {
   }
 }
 
-// Fails the whole group, because other ranks may wait for this one in any execution.
+// Fails the whole group, because other ranks may wait for this rank in any execution.
 void SharedMessages::fail(const Error& why) noexcept {
   if (space_.is_usable()) fail_all(space_, why);
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a script among ranks that share memory. A message is a copy. layout.hpp and connect.hpp have decided all places.
+// Runs a script among ranks that share memory. A message is a copy. layout.hpp and connect.hpp decide all places when the plan is
+// made.
 //
 // Short messages are copied twice, as in an eager protocol: the sender copies them into its area and goes on; the receiver copies
 // them out. Before a sender writes to a block again, it must know that all readers have finished the earlier execution with that
-// block. A reader that also sends messages to this sender shows it by its later messages (flag.hpp). Any other reader writes its
+// block. If a reader also sends messages to this sender, its later messages show this (flag.hpp). Any other reader writes its
 // progress into a ProgressCounter from time to time.
 //
 // Long messages are copied once, as in a rendezvous protocol: the receiver copies directly from the sender's buffer, and the
 // sender waits until this copy is complete (loan.hpp). The receiver uses loads if the buffer is in shared memory (threads' memory,
-// plans' scratch and staging memory, memory of `allocate`), and process_vm_readv otherwise. Its sender packs a strided
-// message first, unless the receivers can load all memory. If the system forbids process_vm_readv, a long message in private
-// memory is copied twice, like a short one.
+// plans' scratch and staging memory, memory of `allocate`), and process_vm_readv otherwise. The sender of a strided message packs
+// it first, unless the receivers can load all memory. If the system forbids process_vm_readv, a long message in private memory is
+// copied twice, like a short one.
 //
 // If the plan keeps step, a window with messages to other nodes begins when such messages of the node in earlier rounds are
 // complete (NodeSteps).
@@ -31,9 +32,9 @@
 namespace quadrille {
 
 // Implements PlanOptions::keep_step: a rank starts its messages to and from other nodes in a round only when all such messages of
-// its node in earlier rounds are complete. So a node never has more of them in flight than one round of the schedule gives it, and
-// a node with one network port never uses two at a time ([sanders2002hierarchical], single-ported model; here for any number of
-// ports). A counter in the node's shared memory counts the rounds that its ranks have completed.
+// its node in earlier rounds are complete. So a node never has more of these messages in flight than one round of the schedule
+// gives it: if the schedule is for nodes with one port, one at a time ([sanders2002hierarchical], single-ported model). A counter
+// in the node's shared memory counts the rounds that its ranks have completed.
 class NodeSteps {
  public:
   // Returns null unless the script keeps step (Script::nodes).
@@ -48,8 +49,8 @@ class NodeSteps {
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // May this rank post the messages of a window? If one of them goes to or comes from another node, it may do so only when the
-  // node's earlier rounds are complete. `wait_to_enter` waits until it may.
+  // May this rank post the messages of a window? If one of them goes to or comes from another node, only when the node's earlier
+  // rounds are complete. `wait_to_enter` waits until it may.
   bool may_enter(std::size_t window) const {
     // The acquire pairs with the release in leave(): the effects of the counted messages are visible, too.
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
@@ -59,8 +60,8 @@ class NodeSteps {
   }
   // Called when all messages of the window are complete.
   void leave(std::size_t window) {
-    // Releases the effects of this rank's messages to may_enter(). Also acquires those of the ranks that have added before. So a
-    // rank that reads the sum sees the effects of all counted messages.
+    // Releases the effects of this rank's messages to may_enter(). Also acquires the effects of the messages of ranks that have
+    // added before. So a rank that reads the sum sees the effects of all counted messages.
     if (needed_[window] != none) counter_->through.fetch_add(1, std::memory_order_acq_rel);
   }
   // Called when the execution is complete.
@@ -164,7 +165,7 @@ class SharedMessages {
   MessageList open_;                                // posted and not complete
   MessageList complete_;                            // dataflow: complete short sends that advance_any has not returned yet
   std::uint32_t unpublished_ = none;                // the group of the sends posted since the last wait
-  StreamingTrial streaming_;                        // compares stores past the caches with ordinary ones
+  StreamingTrial streaming_;                        // compares non-temporal stores with ordinary ones
   double trial_seconds_ = 0;                        // seconds of long copies in this execution
   LongSince looks_{SharedSpace::between_questions};
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells when memory that the ranks of a group use together may be released. There are two kinds: areas, each owned by one rank
-// and accessed by others; and the memory of this object, owned by the first rank.
+// Tells when memory that the ranks of a group use together may be released. There are two kinds of memory: areas, each owned by
+// one rank and accessed by other ranks; and the memory of this object, owned by the first rank.
 //
 // Proof. `closed_` counts the ranks that will not access areas again, and `through_` those that will not access `closed_` again. A
 // rank adds 1 with release after its last access. The owner loads the count with acquire and releases the memory when all ranks are
-// counted. The additions are read-modify-writes, so they form one release sequence: a load that sees the last one acquires what
-// every rank did before its own. Nobody accesses this object after its own `go_through`, except the first rank, which releases it.
+// counted. The additions are read-modify-writes, so they form one release sequence: a load that sees the last addition acquires
+// what every rank did before its own addition. After its own `go_through` no rank accesses this object, except the first rank,
+// which releases it.
 #pragma once
 
 #include <atomic>

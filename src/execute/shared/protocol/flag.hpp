@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sender tells one receiver that it has prepared something in shared memory: a block, a slot, or memory of its own that the
+// A flag tells one receiver that the sender has prepared something in shared memory: a block, a slot, or its own memory that the
 // receiver may read. A flag is a number that grows with each use.
 //
 // Proof that the receiver reads only what is ready. The sender prepares, then stores the number with release. The receiver loads
 // the number with acquire, then reads. If it sees the number, everything that the sender did before the store happened before
 // everything that the receiver does after the load.
 //
-// A flag also proves something in the other direction. A release orders earlier loads, too, and a copy consists of loads and
-// stores. So a receiver that sees number n knows that the sender has finished all copies that it made before it published n, and
-// the memory that these copies read may be written again.
+// A flag also proves that earlier copies are over. A release orders earlier loads, too, and a copy consists of loads and stores.
+// So if a receiver sees number n, the sender has finished all copies that it made before it published n. The memory that these
+// copies read may then be written again.
 //
-// The template argument is std::atomic; tests have another one, which tries all orders in which the ranks may run.
+// The template argument is std::atomic; tests use another class, which tries all orders in which the ranks may run.
 #pragma once
 
 #include <atomic>

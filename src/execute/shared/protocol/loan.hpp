@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sender lends memory of its own to one receiver, which copies it once (a rendezvous). The sender has announced the loan by a
-// flag (flag.hpp). Loans have numbers, which grow; the sender makes loan n only when loan n - 1 is back or was never made.
+// A sender lends its own memory to one receiver, which copies it once (a rendezvous). The sender has announced the loan by a flag
+// (flag.hpp). Loans have numbers, which grow; the sender makes loan n only when loan n - 1 is back or was never made.
 //
-// The state of loan n is one word: an earlier number (nobody has touched the loan yet), n with the mark `reading` (the receiver
-// copies), n (it is back: the receiver has finished), or n with the mark `withdrawn` (the sender has ended the loan after a
-// failure).
+// The state of loan n is one word: an earlier number (the loan is untouched), n with the mark `reading` (the receiver copies), n
+// (the loan is back: the receiver has finished), or n with the mark `withdrawn` (the sender has ended the loan after a failure).
 //
-// Proof that nobody reads memory that its owner may write. (1) The receiver stores n with release after its copy, and the sender
-// loads it with acquire before it writes. (2) A loan is withdrawn only from the state "not touched", by a compare-and-exchange. The
-// receiver sets `reading` by a compare-and-exchange from the same state. So only one of them succeeds. If the sender finds
-// `reading`, it waits until the copy is over. (3) A receiver that gives up in the middle of its copy puts the loan back into the
-// state "not touched" with release; the sender acquires that when it withdraws the loan.
+// Proof that the receiver does not read memory that its owner may write. (1) The receiver stores n with release after its copy,
+// and the sender loads it with acquire before it writes. (2) A loan is withdrawn only from the state "untouched", by a
+// compare-and-exchange. The receiver sets `reading` by a compare-and-exchange from the same state. So only one of them succeeds.
+// If the sender finds `reading`, it waits until the copy is over. (3) A receiver that gives up in the middle of its copy puts the
+// loan back into the state "untouched" with release; the sender acquires this store when it withdraws the loan.
 //
 // Proof that the receiver sees why a loan was withdrawn: the sender sets the mark with release after it has stored the reason, and
 // the receiver acquires the mark. Setting `reading` needs no order. The lent bytes are visible already, because the receiver has
@@ -25,8 +24,8 @@ namespace quadrille {
 template <template <class> class Atomic = std::atomic>
 class LoanBy {
  public:
-  // For the receiver. Returns false if the sender has withdrawn the loan. After true it may read, and must call one of the next
-  // two.
+  // For the receiver. Returns false if the sender has withdrawn the loan. After true it may read, and must then call one of the
+  // next two functions.
   bool take(std::uint64_t number) {
     std::uint64_t before = state_.load(std::memory_order_relaxed);
     if (before != (number | withdrawn) &&

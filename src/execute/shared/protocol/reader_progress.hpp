@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reader tells the owners of what it reads how far it has come: a number that grows, such as the number of executions that it has
-// completed, or of bytes that it has copied out. One rank stores it; any number of ranks may load it.
+// A reader reports its progress to the owners of the memory that it reads: a number that grows, such as the number of executions
+// that it has completed, or of bytes that it has copied out. One rank stores it; any number of ranks may load it.
 //
-// Proof that nobody writes memory that the reader still reads. The reader stores number n with release after its last copy out of
-// what n stands for. An owner loads the number with acquire before it writes there again. A release orders earlier loads, and a
-// copy consists of loads and stores. So if the owner sees n or more, the copies happened before its writes. An old number only
-// makes the owner wait longer than it must.
+// Proof that no owner writes memory that the reader still reads. The reader stores number n with release after its last copy out
+// of the memory that n stands for. An owner loads the number with acquire before it writes there again. A release orders earlier
+// loads, and a copy consists of loads and stores. So if the owner sees n or more, the copies happened before its writes. If the
+// owner sees an older number, it only waits longer than necessary.
 #pragma once
 
 #include <atomic>

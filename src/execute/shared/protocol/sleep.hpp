@@ -2,18 +2,19 @@
 // A rank sleeps until another rank has stored what it waits for. The sleeper has two words: `awaited` names the rank for which it
 // waits (0 while it is awake), and the doorbell is a number that a rank changes to wake it.
 //
-// The sleeper stores `awaited`, makes a full fence, reads the doorbell, and then checks once more whether it still has to wait. It
-// sleeps while the doorbell has the number that it has read (a futex does that). A rank that has stored something makes a full
-// fence, loads `awaited` and, if `awaited` names this rank, rings: it changes the doorbell.
+// The sleeper stores `awaited`, makes a full fence, reads the doorbell, and then checks once more whether it still has to wait.
+// It sleeps while the doorbell has the number that it has read (by a futex). A rank that has stored something makes a full fence,
+// loads `awaited` and, if `awaited` names this rank, rings: it changes the doorbell.
 //
 // Proof that a sleeper is woken. Each side stores, then loads what the other side stores. Processors, also x86, may execute a load
 // before an earlier store to another address; release and acquire do not forbid it. So without fences both loads could return old
-// values. But one of the two fences comes first. If it is the sleeper's, the other rank's load sees `awaited`, and that rank rings.
-// If it is the other rank's, the sleeper sees in its last check what that rank has stored, and does not sleep.
+// values. But one of the two fences comes first. If the sleeper's fence is first, the other rank's load sees `awaited`, and that
+// rank rings. If the other rank's fence is first, the sleeper sees in its last check what that rank has stored, and does not
+// sleep.
 //
-// A ring may come before the sleeper has read the doorbell. Then the number that it has read includes the ring, and maybe no other
-// one follows. But the sleeper acquires the doorbell, which the other rank has released after its store. So it sees the store in
-// its last check.
+// A ring may come before the sleeper has read the doorbell. Then the number that it has read includes the ring, and perhaps no
+// further ring follows. But the sleeper acquires the doorbell, which the other rank has released after its store. So it sees the
+// store in its last check.
 #pragma once
 
 #include <atomic>
@@ -42,10 +43,11 @@ struct SleepBy {
     Fence::make();
     return doorbell.load(std::memory_order_acquire);
   }
-  // A rank that sees this late rings once without need.
+  // A rank that sees this store late rings once without need.
   static void end(Word& awaited) { awaited.store(0, std::memory_order_relaxed); }
 
-  // A rank that has stored what others wait for calls `begin_to_look` once. Then it calls `look` for each rank that may sleep.
+  // For a rank that has stored what other ranks wait for: it calls `begin_to_look` once, then `look` for each rank that may
+  // sleep.
   static void begin_to_look() { Fence::make(); }
   static std::uint32_t look(const Word& awaited) { return awaited.load(std::memory_order_relaxed); }
   static void ring(Word& doorbell) { doorbell.fetch_add(1, std::memory_order_release); }

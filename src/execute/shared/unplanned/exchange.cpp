@@ -65,7 +65,7 @@ void Receiver::expect_further(const Open& message) {
   further_.push_back(message);
 }
 
-// Looks only at the next message of each rank, and at those in pieces: there may be thousands more.
+// Looks only at the next message of each rank, and at messages in pieces, because thousands of messages may be open.
 bool Receiver::advance() {
   if (!in_pieces_.empty()) std::erase_if(in_pieces_, [this](const InPieces& message) { return receive_pieces(message); });
   std::size_t kept = 0;
@@ -80,7 +80,7 @@ bool Receiver::advance() {
   return is_over();
 }
 
-// Returns true if no further look for this message is needed: the next one of the same rank may be looked for.
+// Returns true if this message needs no further look. Then the next message of the same rank is looked for.
 bool Receiver::try_to_receive(const Open& message) {
   const Rank from = message.edge->from;
   while (true) {
@@ -144,7 +144,7 @@ void Receiver::read(const Open& message, const Slot& slot) {
   }
 }
 
-// Receives the pieces that have arrived. Returns true if the last one is among them.
+// Receives the pieces that have arrived. Returns true if the last piece is among them.
 bool Receiver::receive_pieces(const InPieces& message) {
   Slot& slot = *message.slot;
   Slot::Elsewhere& there = slot.elsewhere;
@@ -163,7 +163,7 @@ bool Receiver::receive_pieces(const InPieces& message) {
     if (fits) copy_long(memory + taken, buffer + taken % Slot::double_buffer_bytes, index(bytes));
     taken += bytes;
     there.taken.reach(static_cast<std::uint64_t>(taken));
-    space_.ring(from);  // it can put the next piece while this rank takes another one
+    space_.ring(from);  // the sender can put the next piece while this rank takes another piece
   }
   if (is_last && is_given_back) give_back(message, slot);
   return is_last;
@@ -221,7 +221,7 @@ void SharedExchange::start(const Edges& edges) {
   copy_own(edges, send, receive);
 }
 
-// Copies the edges from this rank to itself: the k-th send to the k-th receive. `send`, `receive`: the first ones.
+// Copies the edges from this rank to itself: the k-th send to the k-th receive. `send`, `receive`: the first of these edges.
 void SharedExchange::copy_own(const Edges& edges, const Edges::Send* send, const Edges::Receive* receive) {
   const Rank me = space_.rank();
   const Edges::Send* const last_send = edges.sends.data() + edges.sends.size();
@@ -245,7 +245,7 @@ bool SharedExchange::advance_both() {
   return received && sent;
 }
 
-// Called before the rank sleeps, and before it gives a rank up that has left.
+// Called before this rank sleeps, and before it stops waiting for a rank that has left.
 Rank SharedExchange::awaited() {
   receiver_.look();
   sender_.look();
@@ -257,7 +257,7 @@ bool SharedExchange::proceed() {
   return space_.poll([this] { return advance_both(); }, [this] { return awaited(); }, looks_);
 }
 
-// Each piece ends a wait, because a wait that has become long sleeps, and would sleep again for each further piece of the
+// Each piece ends a wait. Otherwise a wait that has become long, and so sleeps, would sleep again for each further piece of the
 // message.
 void SharedExchange::complete() {
   while (!advance_both()) {

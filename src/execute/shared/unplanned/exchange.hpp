@@ -9,9 +9,9 @@
 //                    pieces through a double buffer behind the area, if the receiver cannot read it or if that takes less time
 //                    (PiecesTrial in sender.hpp).
 //
-// A message for which no slot, no area or no double buffer is free is sent later in the same exchange, when its receivers have
-// finished earlier exchanges. This rank has completed its part of those, so the receivers do not wait for it, and all ranks go
-// on.
+// If the slot, the area or the double buffers have no room for a message, the message is sent later in the same exchange, when
+// its receivers have finished earlier exchanges. This rank has completed its part of the earlier exchanges, so the receivers do
+// not wait for it, and all ranks go on.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +31,11 @@
 
 namespace quadrille {
 
-// What a receiver notes: the first edge of an exchange on whose length its two ends do not agree.
+// The first edge of an exchange whose two ends name different lengths, as its receiver notes it.
 class EdgeDifference {
  public:
   static constexpr Bytes nothing = -1;   // instead of a length: that rank does not list the edge
-  static constexpr Bytes too_long = -2;  // instead of what was sent: more than expected, and no more is known
+  static constexpr Bytes too_long = -2;  // instead of the sent length: it is more than expected, and otherwise unknown
 
   // `edge`: its number among the edges from that rank, from 0.
   void note(Rank from, std::uint64_t edge, Bytes sent, Bytes expected) {
@@ -43,7 +43,7 @@ class EdgeDifference {
   }
   void clear() { first_.reset(); }
 
-  // Returns a sentence; "" if there is no such edge. `shown` returns the number by which the user knows a rank.
+  // Returns a sentence; "" if there is no such edge. `shown` returns the number of a rank that users see.
   template <class Shown>
   std::string sentence(Rank me, Shown&& shown) const {
     return first_ ? sentence_of(*first_, shown(first_->from), shown(me)) : "";
@@ -60,7 +60,7 @@ class EdgeDifference {
   std::optional<Edge> first_;
 };
 
-// What one rank receives in an exchange in shared memory. What it sends is in sender.hpp.
+// Receives the messages of one rank in an exchange in shared memory. Its sends are in sender.hpp.
 class Receiver {
  public:
   Receiver(SharedSpace& space, PairSlots& slots) : space_(space), slots_(slots), last_(space.size()) {}
@@ -82,7 +82,7 @@ class Receiver {
   Bytes memory_bytes() const { return memory_bytes_of(open_, further_, in_pieces_); }
   Bytes received_bytes() const { return received_bytes_; }  // as Sender::put_bytes
 
-  // The first edge of this exchange on whose length the two ranks do not agree.
+  // The first edge of this exchange whose two ends name different lengths.
   EdgeDifference& difference() { return difference_; }
 
  private:

@@ -7,11 +7,12 @@
 namespace quadrille {
 namespace {
 
-// Among few ranks, slots are larger than their least size, as long as the first slots of all pairs together take at most this
-// many bytes. The slots should lie in few pages, because a rank that gets its core back has lost its TLB entries.
+// If there are few ranks, slots are larger than the least size: as large as possible while the first slots of all pairs together
+// take at most this many bytes. The slots should lie in few pages, because a rank that gets its core back has lost its TLB
+// entries.
 constexpr Bytes most_slots_bytes = 16384;
 
-// Pairs beyond these take slots in control memory of the sender.
+// Further pairs take slots in control memory of the sender.
 constexpr Count most_pool_pairs_of_rank = 64;
 
 }  // namespace
@@ -93,8 +94,8 @@ PairSlots::Run PairSlots::allocated(Bytes bytes) {
   }
 }
 
-// Chooses a slot for a sender that is far ahead of its receiver. It must become free before the receiver has finished this
-// exchange, because the receiver may need the message in the slot for that.
+// Chooses a slot for a sender that is far ahead of its receiver. The slot must become free before the receiver has finished this
+// exchange, because the receiver may need a message through this slot to finish it.
 Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uint64_t exchange) {
   if (!outgoing.further.offset) {
     outgoing.further = allocated(further_bytes);
@@ -108,9 +109,9 @@ Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uin
 }
 
 // A sender that has used all further slots waits until the receiver has freed half of them. Returns the exchange that the
-// receiver must finish for that. If the sender went on for each free slot, the cache line of the word `finished` would move to it
-// and back in each exchange. The sender must not wait for its own exchange, which the receiver cannot finish without its
-// messages.
+// receiver must have finished then. If the sender went on as soon as one slot is free, the cache line of the word `finished`
+// would move to the sender and back in each exchange. The sender must not wait for the end of its own exchange, which the
+// receiver cannot finish without the sender's messages.
 std::uint64_t PairSlots::end_of_lead(Rank to) const {
   const Outgoing& outgoing = outgoing_[to];
   const Slot& half = *outgoing.further.at(static_cast<Bytes>((outgoing.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);

@@ -2,18 +2,18 @@
 // The slots of exchanges. A slot holds one message of an exchange, or says where the message lies. It belongs to one ordered pair
 // of ranks. Its sender writes it and then publishes it; the receiver waits for the message's number.
 //
-// PairSlots finds the slot of each message. Each ordered pair of ranks that has exchanged a message has two slots, which lie side
-// by side with those of other pairs in the control memory of rank 0: so few pages, and few TLB entries, are needed. The sender
-// takes them from a pool at the pair's first message, and tells the receiver by one word where they are. Each slot says where the
-// pair's next message will be, so the receiver need not know how the sender chooses.
+// PairSlots finds the slot of each message. Each ordered pair of ranks that has exchanged a message has two slots. The slots of
+// all pairs are adjacent in the control memory of rank 0, so they need few pages and few TLB entries. The sender takes them from
+// a pool at the pair's first message, and tells the receiver by one word where they are. Each slot says where the pair's next
+// message will be, so the receiver need not know how the sender chooses slots.
 //
 // When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free when
-// the receiver has finished the exchange in which the slot was used. The sender often knows that without looking: a message of
-// exchange n from that rank shows that it has finished exchange n - 1. Two slots in turn are enough while messages go both ways in
-// each exchange. In a gather they go one way. There the sender may run ahead of the receiver by up to `most_ahead` further
-// messages; it takes slots for them in its own control memory when it first needs them. If one exchange has several messages of a
-// pair, the receiver gives the slots of all but the first message back by their loans. It cannot free them by finishing the
-// exchange, for which it needs all messages.
+// the receiver has finished the exchange in which the slot was used. The sender often knows that without reading the word: a
+// message of exchange n from that rank shows that it has finished exchange n - 1. Two slots, used in turn, are enough if messages
+// go in both directions in each exchange. In a gather they go in one direction only. Then the sender may be ahead of the receiver
+// by up to `most_ahead` further messages; it takes slots for them in its own control memory when it first needs them. If one
+// exchange has several messages of a pair, the receiver gives back the slots of all messages after the first by their loans. It
+// cannot free them by finishing the exchange, because it needs all messages to finish.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct alignas(64) Slot {
     here,    // it lies in the slot
     area,    // the sender has copied it into its area, and the receiver copies it out
     once,    // the receiver copies it from the sender's memory, and the sender waits
-    pieces,  // it goes in pieces through two places in turn: while the receiver takes a piece, the sender puts the next one
+    pieces,  // in pieces, through two buffers in turn: while the receiver takes a piece, the sender puts the next one
   };
 
   // Where to find a message that does not lie in the slot.
@@ -84,7 +84,7 @@ struct alignas(64) Slot {
   Way way() const { return static_cast<Way>(next_and_way & 3); }
   bool is_given_back() const { return next_and_way & 4; }
   bool is_lent() const { return way() == Way::once || way() == Way::pieces; }
-  void is_over() { lead_to(next(), Way::here, is_given_back()); }  // its sender knows that the receiver has taken what was lent
+  void is_over() { lead_to(next(), Way::here, is_given_back()); }  // the sender knows that the receiver has taken what was lent
   void lead_to(Offset next, Way way, bool is_given_back) {
     next_and_way = next | static_cast<std::uint64_t>(way) | (is_given_back ? 4 : 0);
   }
@@ -98,8 +98,8 @@ class PairSlots {
 
   // Local. Initialises this rank's part of the memory. Another rank may use it after the next gather.
   void begin_at(Offset control);
-  // Local, at the end. This rank does not access any other rank's memory afterwards. Memory of its own is released when the others
-  // do not access it any more.
+  // Local, at the end. This rank does not access any other rank's memory afterwards. This rank's memory is released when the
+  // other ranks do not access it any more.
   void close(Offset own_area);
 
   // ---- For the sender
@@ -111,7 +111,7 @@ class PairSlots {
     const bool is_free_now = is_known_free(*slot, to) || has_finished(to, is_far_ahead(to) ? end_of_lead(to) : exchange_in(*slot));
     return is_free_now ? slot : nullptr;
   }
-  // Is the next slot one of the further ones?
+  // Is the next slot one of the further slots?
   bool is_far_ahead(Rank to) const { return !is_first(outgoing_[to].next, to); }
   Bytes room_in(const Slot* slot, Rank to) const { return is_first(slot, to) ? first_bytes_ - Slot::header_bytes : further_room; }
   // Publishes the message in that slot, and returns its number. Everything else in the slot must be written, and all messages that
@@ -159,11 +159,11 @@ class PairSlots {
     inlet.next = position <= static_cast<Offset>(first_bytes_) ? inlet.first.at(static_cast<Bytes>(position))
                                                                : reinterpret_cast<Slot*>(space_.at(next));
     if (position > static_cast<Offset>(first_bytes_))
-      __builtin_prefetch(inlet.next);  // its sender is ahead and has often written it
+      __builtin_prefetch(inlet.next);  // a sender that is ahead has often written it already
   }
   void finish(std::uint64_t exchange) { finished_[space_.rank()].reach(exchange); }
 
-  Bytes memory_bytes() const;  // the slots that this rank has allocated; rank 0 has allocated the pool, so it counts all of that
+  Bytes memory_bytes() const;  // the slots that this rank has allocated; rank 0 counts the whole pool
 
  private:
   static constexpr Bytes line = 64;
@@ -186,16 +186,16 @@ class PairSlots {
       return offset + static_cast<Offset>(reinterpret_cast<const std::byte*>(slot) - memory);
     }
   };
-  struct Outgoing {              // of the pair from this rank to another one
+  struct Outgoing {              // state of the pair from this rank to another rank
     Run first;                   // the pair's two slots
-    bool owns_first = false;     // they lie in this rank's own control memory
+    bool owns_first = false;     // do these slots lie in this rank's own control memory?
     Slot* next = nullptr;        // for the next message
     std::uint64_t last = 0;      // the number of the last message
     std::uint64_t finished = 0;  // exchanges that the other rank is known to have finished
     Run further;                 // `most_ahead` further slots
     std::size_t cursor = 0;      // the further slot that was chosen last
   };
-  struct Inlet {  // of the pair from another rank to this one
+  struct Inlet {  // state of the pair from another rank to this rank
     Run first;
     Slot* next = nullptr;
     std::uint64_t last = 0;      // the number of the last message that has arrived
@@ -227,15 +227,15 @@ class PairSlots {
     const bool expects_answer = MessageNumber::exchange_of(inlets_[to].expected) == exchange;
     for (Slot* const slot : {outgoing.first.at(0), outgoing.first.at(first_bytes_)}) {
       if (slot == current) continue;
-      // If this rank gets a message from the other one in this exchange, it then knows that the other has finished the previous
-      // exchange. So in the next exchange it will find this slot free without looking.
+      // If this rank gets a message from the other rank in this exchange, it then knows that the other rank has finished the
+      // previous exchange. So in the next exchange it knows that this slot is free without reading `finished`.
       const bool was_earlier = exchange_in(*slot) < exchange;
-      // A sender that is often ahead does not look in each exchange: the cache line of the word `finished` would move each time.
+      // A sender that is often ahead does not read `finished` in each exchange: its cache line would move each time.
       const bool is_ahead = outgoing.further.offset != 0;
       if ((expects_answer && was_earlier) || (is_ahead ? is_known_free(*slot, to) : is_free(*slot, to))) return slot;
     }
-    // Ranks that answer each other are never far ahead. If they have several edges, they use the same few slots again, which stay
-    // in caches.
+    // Ranks that answer each other are never far ahead. If they have several edges, they reuse the same few slots, which stay in
+    // caches.
     if (expects_answer && MessageNumber::exchange_of(outgoing.last) < exchange && outgoing.further.offset &&
         is_known_free(*outgoing.further.at(0), to))
       outgoing.cursor = most_ahead - 1;

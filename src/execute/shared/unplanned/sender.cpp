@@ -13,8 +13,8 @@ namespace {
 
 constexpr Bytes sender_line_bytes = 64;
 
-// The area's size depends on no measured figure: a wrong one must not leave messages without room. Half of it is larger than
-// most_area_bytes only if CopyChoice::least_rendezvous bytes for each rank take more.
+// The area's size does not depend on measured costs, because with a wrong figure messages might have no room. Half of it is
+// larger than most_area_bytes only if CopyChoice::least_rendezvous bytes for each rank take more.
 Bytes bytes_of_area(Count ranks) {
   return 2 * rounded_up(std::max(ranks * CopyChoice::least_rendezvous,
                                  std::min((ranks - 1) * CopyCosts::most_eager, CopyChoice::most_area_bytes)),
@@ -31,7 +31,7 @@ double PiecesTrial::Samples::median() const {
   return sorted[samples_each / 2];
 }
 
-// If all ranks send equally much, all choose the same way, so that no measured time is that of a mixture.
+// If all ranks send equally many bytes, all choose the same way, so that each measured time is that of a single way.
 bool PiecesTrial::begin(Bytes bytes, double expected) {
   timed_ = nullptr;
   if (expected > hopeless) return false;
@@ -66,7 +66,7 @@ Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
 
 Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, heads_, turns_, lent_, rung_, free_buffers_); }
 
-// Allocates now: otherwise a later exchange would allocate because more of its messages happen to wait.
+// Allocates now: otherwise a later exchange, in which more messages have to wait, might allocate.
 void Sender::make_room(std::size_t sends) {
   waiting_.reserve(sends), lent_.reserve(sends), rung_.reserve(sends);
   heads_.reserve(sends), turns_.reserve(sends);
@@ -121,7 +121,7 @@ Bytes Sender::Waiting::wanted() const {
   return way == CopyWay::pieces ? 0 : rounded_up(bytes, sender_line_bytes);
 }
 
-// The fast path: sends what fits into the slots, and lists the other messages.
+// The fast path: sends the messages that fit into the slots, and lists the others.
 void Sender::send_tiny(std::span<const Edges::Send> sends) {
   rung_.clear();
   for (const Edges::Send& edge : sends) {
@@ -153,8 +153,8 @@ bool Sender::choose_ways(Bytes most) {
   return choice_.choose(std::span(waiting_), in_pieces);
 }
 
-// Sends what can be sent. The receivers take turns, each for its next message, until it cannot be sent: so the time does not depend
-// on how many more there are.
+// Sends the waiting messages that can be sent. Goes over the receivers in turn and sends each its next message, until that
+// message cannot be sent. So the time does not depend on the number of further messages.
 void Sender::send_waiting(bool lent_only) {
   rung_.clear();
   const bool opens = !lent_only && wanted_ > 0;
@@ -206,8 +206,8 @@ bool Sender::send(const Waiting& message, Count left) {
 }
 
 void Sender::put_into_slot(Slot& slot, const Edges::Send& edge) {
-  // Write the first cache line last. The receiver polls this line. If this rank wrote it twice with some time in between, the line
-  // would move to the receiver's cache and back meanwhile.
+  // Write the first cache line last. The receiver polls this line. If this rank wrote it at two times, the line would move to the
+  // receiver's cache and back in between.
   const std::size_t bytes = index(edge.bytes), first = std::min(bytes, index(Slot::first_line_bytes));
   if (bytes > first) {
     copy_bytes(slot.here() + first, edge.memory + first, bytes - first);
@@ -267,7 +267,7 @@ void Sender::put_piece(Lent& message) {
   message.slot->elsewhere.put.publish(static_cast<std::uint64_t>(message.put));
 }
 
-// A sender that is far ahead seldom looks whether its receivers have come nearer: each look would slow them down.
+// A sender that is far ahead seldom checks whether its receivers have advanced, because each check slows them down.
 bool Sender::advance() {
   const bool looks = std::exchange(looks_now_, false) || ++looks_ % sender_advances_between_looks == 0;
   if (!heads_.empty() && (looks || !is_far_ahead_)) send_waiting(false);
@@ -302,7 +302,7 @@ void Sender::finish(const Lent& message) {
 void Sender::drop_unwanted() {
   std::erase_if(lent_, [&](Lent& message) {
     if (!slots_.has_finished(message.to, exchange_)) return false;
-    if (try_to_finish(message)) return true;  // it was taken just before
+    if (try_to_finish(message)) return true;  // the receiver has just taken it
     if (!unwanted_) unwanted_ = {message.to, message.edge->bytes};
     if (message.buffer != no_buffer) free_buffers_.push_back(message.buffer);
     return true;

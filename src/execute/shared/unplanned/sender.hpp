@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank sends in an exchange in shared memory. It chooses how each message gets to its receiver (exchange.hpp lists the
-// ways), for all messages of the exchange together.
+// Sends the messages of one rank in an exchange in shared memory. For all messages of the exchange together, it chooses in which
+// way each gets to its receiver (exchange.hpp lists the ways).
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@
 
 namespace quadrille {
 
-// Chooses whether the long messages of an exchange go in pieces or are copied once, where both are possible. Which takes less time
-// depends on the processor, on the caches, on the other ranks, and on what else runs on the machine. So both ways are timed on the
-// program's own exchanges: first in turn, later now and then. Medians are compared, so no single sample decides.
+// Chooses whether the long messages of an exchange go in pieces or are copied once, where both are possible. Which way takes less
+// time depends on the processor, on the caches, on the other ranks, and on other programs. So both ways are timed on the
+// program's own exchanges: first in turn, later occasionally. Medians are compared, so no single sample decides.
 class PiecesTrial {
  public:
-  // Returns whether the long messages of an exchange, which have `bytes` bytes together, go in pieces. `expected`: about how long
-  // that takes, as a multiple of the time of copying them once.
+  // Returns whether the long messages of an exchange go in pieces. `bytes`: the sum of their bytes. `expected`: the estimated
+  // time in pieces, as a multiple of the time of copying them once.
   bool begin(Bytes bytes, double expected);
 
   // Is the exchange to be timed? If so, call `end` with the time that it took.
@@ -40,7 +40,7 @@ class PiecesTrial {
  private:
   static constexpr std::size_t samples_each = 5;
   static constexpr unsigned calls_between_samples = 31;  // a prime, because programs repeat a few exchanges in turn
-  static constexpr double hopeless = 4;      // pieces are not tried where they are expected to take this many times as long
+  static constexpr double hopeless = 4;      // pieces are not tried if they are expected to take this multiple of the other time
   static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the other time
 
   class Samples {  // seconds per byte, of the last exchanges
@@ -65,17 +65,17 @@ class PiecesTrial {
   Bytes bytes_ = 0;
 };
 
-// Hands out the memory of a rank's area: shared memory into which it copies messages for others. What an exchange takes is one
-// chunk. Chunks are released in the order in which they were taken, as soon as the receivers have finished those exchanges. So a
-// rank may run ahead of its receivers until the area is full.
+// Hands out the memory of a rank's area: shared memory into which the rank copies messages for others. The memory that one
+// exchange takes is a chunk. Chunks are released in the order in which they were taken, as soon as the receivers have finished
+// their exchanges. So a rank may be ahead of its receivers until the area is full.
 class Area {
  public:
   explicit Area(Bytes bytes) : bytes_(bytes), chunks_(most_chunks) {}
 
   Bytes bytes() const { return bytes_; }
 
-  // Begins a chunk. `wanted` is what the exchange would take if there were room for all. `is_over(exchange)` returns whether all
-  // receivers of that exchange's chunk have finished the exchange.
+  // Begins a chunk. `wanted`: the bytes that the exchange would take if there were room for all its messages. `is_over(exchange)`
+  // returns whether all receivers of that exchange's chunk have finished the exchange.
   template <class IsOver>
   void open(Bytes wanted, IsOver&& is_over) {
     while (count_ > 0 && is_over(chunks_[oldest_].exchange)) {
@@ -107,7 +107,7 @@ class Area {
     Bytes first, last;
   };
 
-  // Prefers the beginning of the area: then exchanges that follow each other closely use the same few cache lines again.
+  // Prefers the beginning of the area: so successive exchanges reuse the same few cache lines.
   std::pair<Bytes, Bytes> free_range(Bytes wanted) const {
     if (count_ == 0) return {0, bytes_};
     const Bytes used = chunks_[oldest_].first, end = rounded_up(chunks_[(oldest_ + count_ - 1) % most_chunks].last, line);
@@ -135,16 +135,16 @@ class Sender {
 
   // Returns the first edge to this rank itself, which it leaves to the caller; the end of the list if there is none.
   const Edges::Send* begin(std::span<const Edges::Send> sends, std::uint64_t exchange);
-  bool advance();   // returns whether all messages are sent, and none is lent any more
+  bool advance();   // returns whether all messages are sent and no loan is open
   void end();       // the whole exchange is over
-  void withdraw();  // after a failure: returns when nobody reads this rank's memory any more
+  void withdraw();  // after a failure: returns when no rank reads this rank's memory any more
 
-  // The rank for which this one waits; SharedSpace::anybody if there are several.
+  // The rank for which this rank waits; SharedSpace::anybody if there are several.
   Rank awaited() const { return heads_.empty() && lent_.size() == 1 ? lent_[0].to : SharedSpace::anybody; }
   bool is_over() const { return heads_.empty() && lent_.empty(); }
   // The bytes of pieces that have been put into shared memory. The sum grows while an exchange goes on.
   Bytes put_bytes() const { return put_bytes_; }
-  // The next `advance` finds out whether a receiver expects nothing, or has come nearer.
+  // Makes the next `advance` check whether a receiver expects no more messages, or has advanced.
   void look() { looks_now_ = true; }
   Bytes memory_bytes() const;
 
@@ -156,7 +156,7 @@ class Sender {
   const std::optional<Unwanted>& unwanted() const { return unwanted_; }
 
  private:
-  // Each message in pieces needs one. They are so few that they stay in the caches; further messages wait.
+  // Each message in pieces needs one. The double buffers are few, so that they stay in the caches; further messages wait.
   static Count double_buffers_of(Count ranks) { return std::clamp<Count>(ranks - 1, 1, 8); }
   static constexpr Offset no_buffer = ~Offset{0};
 
@@ -166,15 +166,15 @@ class Sender {
     std::uint64_t number;
     const Edges::Send* edge;
     Offset buffer = no_buffer;  // for a message in pieces: its double buffer,
-    Bytes put = 0;              // and how many bytes have been put there so far
+    Bytes put = 0;              // and the number of bytes put there so far
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct Waiting : CopiedMessage {  // a message that is not sent at once
     const Edges::Send* edge = nullptr;
-    Offset offset = 0;          // of its memory in the shared space; 0: private
+    Offset offset = 0;          // offset of its memory in the shared space; 0: private memory
     std::uint32_t next = none;  // the next message to the same rank
 
-    Bytes wanted() const;  // of the area
+    Bytes wanted() const;  // bytes of the area that it needs
   };
 
   void make_room(std::size_t sends);
@@ -199,18 +199,18 @@ class Sender {
   PiecesTrial trial_;
   Clock::time_point started_;  // if the trial times this exchange
   Area area_;
-  std::byte* memory_ = nullptr;       // of the area, then of the double buffers
+  std::byte* memory_ = nullptr;       // memory of the area, then of the double buffers
   std::vector<Offset> free_buffers_;  // double buffers that no message uses: their places
   Bytes put_bytes_ = 0;
   ByRank<std::uint64_t> area_used_;  // by receiver: the last exchange with a message in the area
-  struct Last {                      // the last message to a rank that was put off, and in which exchange
+  struct Last {                      // the last message to a rank that had to wait, and its exchange
     std::uint64_t exchange = 0;
     std::uint32_t place = none;
   };
   ByRank<Last> last_;  // by receiver
   std::uint64_t exchange_ = 0;
-  std::vector<Waiting> waiting_;              // all that were put off in this exchange
-  std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as places in waiting_; and those of one pass
+  std::vector<Waiting> waiting_;              // all messages that had to wait in this exchange
+  std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as an index of waiting_; the same during one pass
   bool is_far_ahead_ = false;                 // each of them waits for a receiver that is far behind
   Count left_ = 0;                            // messages that are not sent, and
   Bytes wanted_ = 0;                          // how much of the area they want

@@ -30,7 +30,7 @@ double at(const std::array<double, 5>& seconds, Bytes bytes) {
   return seconds[above - 1] * std::pow(seconds[above] / seconds[above - 1], part);
 }
 
-// Not 0, even by a coarse clock, because `at` takes logarithms.
+// Never returns 0, even with a coarse clock, because `at` takes logarithms.
 template <class Work>
 double seconds_of(Work&& work) {
   const auto start = Clock::now();
@@ -38,7 +38,7 @@ double seconds_of(Work&& work) {
   return std::max(1e-9, std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-// The least of several times, because other ranks and programs may use the same cores meanwhile.
+// The least of several times: the others may include time in which other ranks and programs used the cores.
 class Least {
  public:
   void add(double seconds) {
@@ -52,8 +52,8 @@ class Least {
   double first_ = 1, second_ = 1;
 };
 
-// Measures copies: ranks 0 and 1 hand messages over to each other in alternation, as in a loop of exchanges. The receiver of a step
-// waits until the sender's flag holds the step's number.
+// Measures copies: ranks 0 and 1 send each other messages in alternation, as in a loop of exchanges. The receiver of a step waits
+// until the sender's flag holds the step's number.
 class Handover {
  public:
   explicit Handover(SharedSpace& space) : space_(space) {
@@ -81,8 +81,8 @@ class Handover {
     if (slot_) space_.release(slot_);
   }
 
-  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with others, each step takes
-  // as long as the others' turns, and all ranks wait for this.
+  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with others, each step also
+  // takes the time slices of the other ranks, and all ranks wait for this measurement.
   CopyCosts measure(bool shares_cores) {
     const int least = shares_cores ? 4 : 12, most = shares_cores ? 12 : 48;
     CopyCosts costs;
@@ -105,8 +105,8 @@ class Handover {
   }
 
  private:
-  // Layout of a slot: a line with its flag and, at rank 0, whether the ranks repeat the size once more; then bytes that the sender
-  // writes anew in each step, then (at `still`) bytes that are only read.
+  // A slot has three parts: a line with its flag and, at rank 0, whether the ranks repeat the size once more; bytes that the
+  // sender writes anew in each step; and (at `still`) bytes that are only read.
   static constexpr Bytes line = 64, still = line + CopyCosts::sizes.back();
 
   std::atomic<std::uint64_t>& flag(Offset slot) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(space_.at(slot)); }
@@ -130,7 +130,7 @@ class Handover {
     return seconds_of([&] {
       const auto length = index(bytes);
       const TargetPiece target{taken_.data(), length};
-      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv, only the space is copied from once
+      if (through_slot || !space_.reads_private_memory())  // without process_vm_readv, only the space's memory can be copied once
         copy_long(target.place, space_.at(others_slot_) + (through_slot ? line : still), length);
       else
         space_.read_private(1 - space_.rank(), others_memory_, {&target, 1});
@@ -152,8 +152,8 @@ void bound_by_each_other(std::array<double, 5>& seconds) {
   for (std::size_t i = 1; i < seconds.size(); ++i) seconds[i] = std::min(seconds[i], 2 * 4 * seconds[i - 1]);
 }
 
-// Returns about how long a rank waits until another one has had its turn on the core: the seconds of a barrier divided by the
-// number of ranks per core. The same at all ranks.
+// Returns about how long a rank waits until another rank has had the core once: the seconds of a barrier divided by the number of
+// ranks per core. Equal at all ranks.
 double seconds_of_turn(SharedSpace& space, int barriers) {
   space.barrier();
   const double seconds = seconds_of([&] {
@@ -192,7 +192,7 @@ Bytes CopyCosts::eager_limit() const {
 SharingCosts measure_costs(SharedSpace& space) {
   if (space.size() == 1) return {};
   SharingCosts costs;
-  // This limit separates the two cases: switching ranks by sched_yield takes a few microseconds, waiting for the end of another
+  // This limit separates two cases: switching ranks by sched_yield takes a few microseconds, and waiting for the end of another
   // rank's time slice takes milliseconds.
   constexpr double time_of_waking = 100e-6;
   costs.yields_hand_over = false;
@@ -250,7 +250,7 @@ double CopyChoice::saved_s(Bytes bytes, Count receivers, bool is_loaded) const {
   return at(in_s_, bytes) + (is_loaded ? 0 : static_cast<double>(receivers) * at(out_less_s_, bytes));
 }
 
-// Sets the way of a message for the case that copying once is chosen, and returns the seconds that this saves.
+// Sets the way that the message takes if copying once is chosen, and returns the seconds that this way saves.
 double CopyChoice::saved_by(CopiedMessage& message, bool in_pieces) const {
   if (message.bytes < least_rendezvous) return 0;
   const bool is_long = message.bytes > eager_limit_;
@@ -263,7 +263,8 @@ double CopyChoice::saved_by(CopiedMessage& message, bool in_pieces) const {
   return std::max(saved, 0.0);
 }
 
-// Each message that is not complete moves by one piece in two waits: until the piece is taken, and until the sender knows it.
+// Each message that is not complete moves by one piece in two waits: one until the receiver has taken the piece, and one until
+// the sender knows this.
 double CopyChoice::pieces_by_once(const LongMessages& messages) const {
   const double together = static_cast<double>(messages.bytes) / static_cast<double>(messages.longest);
   return (piece_s_ + 2 * wait_s_ / together) / once_s_;

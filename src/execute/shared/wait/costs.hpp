@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The costs of copying through shared memory on this machine, and how a sender decides by them in which way each message is copied.
+// The costs of copying through shared memory on this machine, and how a sender chooses from them the way in which each message is
+// copied.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +16,15 @@ namespace quadrille {
 class SharedSpace;
 
 // A short message is copied twice: by the sender into its area, by the receiver out of it. A long message is copied once, by the
-// receiver from the sender's buffer, and the sender waits for that. All figures are seconds. The defaults are those of a current
-// server; ranks that are threads use them without measuring.
+// receiver from the sender's buffer, and the sender waits for this copy. All figures are seconds. The defaults are those of a
+// current server; ranks that are threads use them without measuring.
 struct CopyCosts {
   static constexpr std::array<Bytes, 5> sizes{1024, 4096, 16384, 65536, 262144};
   static constexpr Bytes most_eager = sizes[sizes.size() - 2];  // eager_limit() is never larger
   std::array<double, 5> in{0.1e-6, 0.4e-6, 1.6e-6, 6e-6, 25e-6};
   std::array<double, 5> out{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
-  double wait = 2e-6;  // until a waiting rank gets its core again
+  double wait = 2e-6;  // the time until a waiting rank gets its core again
 
   // Returns the time that copying once saves, not counting the wait. `first`: this is the first message of the window with these
   // bytes. Only the first message saves the copy into the area, because later ones would use the same copy.
@@ -53,20 +54,20 @@ SharingCosts measure_costs(SharedSpace& space);
 std::optional<SharingCosts> kept_costs(std::uint64_t process);
 void keep_costs(std::uint64_t process, const SharingCosts& costs);
 
-// How messages in shared memory are copied. A rank decides it for all messages that it sends together: in a window of a plan, or in
-// an exchange. A message should be copied once if that saves more than the wait costs; but the rank waits only once for all of
-// them. So messages of 1 KiB or more are copied once if together they save more than one wait, or if the rank waits anyway for a
-// message above CopyCosts::eager_limit().
+// How messages in shared memory are copied. A rank chooses the ways of all messages that it sends together: in a window of a
+// plan, or in an exchange. Copying a message once pays if it saves more than the wait costs; but the rank waits only once for all
+// messages together. So messages of 1 KiB or more are copied once if together they save more than one wait, or if the rank waits
+// anyway for a message above CopyCosts::eager_limit().
 enum class CopyWay : std::uint8_t {
   eager,       // the sender copies the message into its area and continues at once, and the receiver copies it out
   rendezvous,  // the receiver copies it from the sender's memory, while the sender waits
   pieces,      // it is copied twice, in pieces that stay in the caches, while the sender waits
 };
 
-// The messages of an exchange that may go in either of the last two ways.
+// The messages of an exchange that may go as `rendezvous` or as `pieces`.
 struct LongMessages {
   Count count = 0;
-  Bytes bytes = 0, longest = 0;  // of all together, and of the longest one
+  Bytes bytes = 0, longest = 0;  // of all together, and of the longest message
 };
 
 // What the choice depends on. Messages of the same bytes count as one, because they share the copy into the area.
@@ -82,21 +83,21 @@ class CopyChoice {
  public:
   explicit CopyChoice(const CopyCosts& costs);
 
-  static constexpr Bytes least_rendezvous = CopyCosts::sizes.front();  // a shorter message is never copied once
+  static constexpr Bytes least_rendezvous = CopyCosts::sizes.front();  // shorter messages are never copied once
   static constexpr Bytes piece_bytes = 32768;
-  // Of a rank's area: a share of the L2 cache. In a larger area a sender could run further ahead of its readers, which saves
-  // context switches; but its data would not stay in the cache.
+  // The most bytes of a rank's area: a share of the L2 cache. With a larger area a sender could be further ahead of its readers,
+  // which saves context switches, but the data would not stay in the cache.
   static constexpr Bytes most_area_bytes = 262144;
   Bytes eager_limit() const { return eager_limit_; }
 
-  // Returns false if it is certain that all of these messages are copied twice. This is the usual case, and cheap to find out.
+  // Returns false if all of these messages are certainly copied twice. This is the usual case, and the test is cheap.
   bool may_differ(Count messages, Bytes longest) const {
     return longest > eager_limit_ ||
            std::max(saved_s(longest, 1, false), saved_s(longest, 1, true)) * static_cast<double>(messages) > wait_s_;
   }
 
-  // Sets the ways of the messages that a rank sends together. Returns whether any is copied once. `in_pieces`: long messages go in
-  // pieces if their receivers cannot load them. A Message is a CopiedMessage, or derived from it.
+  // Sets the ways of the messages that a rank sends together. Returns whether any message is copied once. `in_pieces`: long
+  // messages go in pieces if their receivers cannot load them. A Message is a CopiedMessage, or derived from it.
   template <class Message>
   bool choose(std::span<Message> messages, bool in_pieces = false) const {
     double total_s = 0;
@@ -119,7 +120,7 @@ class CopyChoice {
         ++result.count, result.bytes += message.bytes, result.longest = std::max(result.longest, message.bytes);
     return result;
   }
-  // About how long they take in pieces, as a multiple of the time of copying them once.
+  // The estimated time of these messages in pieces, as a multiple of the time of copying them once.
   double pieces_by_once(const LongMessages& messages) const;
 
  private:
@@ -129,10 +130,10 @@ class CopyChoice {
   double saved_s(Bytes bytes, Count receivers, bool is_loaded) const;
   double saved_by(CopiedMessage& message, bool in_pieces) const;
 
-  Table in_s_{};        // of the copy into the area
-  Table out_less_s_{};  // of the copy out of it, less those of copying once by process_vm_readv
+  Table in_s_{};        // time of the copy into the area
+  Table out_less_s_{};  // time of the copy out of it, minus that of copying once by process_vm_readv
   Bytes eager_limit_;
-  double wait_s_, piece_s_, once_s_;  // of a wait, of copying a piece twice, and as many bytes of a long message once
+  double wait_s_, piece_s_, once_s_;  // times of a wait, of copying a piece twice, and of copying as many bytes once
 };
 
 }  // namespace quadrille

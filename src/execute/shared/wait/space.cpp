@@ -19,9 +19,9 @@ namespace quadrille {
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
   // This rank's own record needs no memory order. The loads of the other record acquire what StartRecord::add releases. The first
   // load of the count makes the counted starts visible. If the load of an entry sees a newer start, the second load of the count
-  // sees at least the count from before that start was written, and so finds that the entry has changed.
+  // sees at least the count that was published before that start, which shows that the entry has changed.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
-  // Skips the oldest entry: its owner may be overwriting it before it publishes the new count.
+  // Skips the oldest entry: its owner may already be overwriting it, although the new count is not yet published.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
   for (std::uint64_t number = first; number < std::min(own, others); ++number) {
     const std::uint64_t place = number % StartRecord::kept;
@@ -49,16 +49,16 @@ SpaceHead* SharedSpace::make_head(void* memory, Count ranks) {
 }
 
 void SharedSpace::fail(const Error& why) {
-  // Code and text of the reason are plain memory. The compare-exchange decides which rank may write them. That rank releases
-  // `known` after them, and others read them only after they have acquired `known`. The compare-exchange itself may be relaxed,
-  // because nothing is read that depends on it.
+  // Code and text of the reason are plain memory. The compare-exchange decides which rank may write them. That rank stores
+  // `known` with release after it has written them, and other ranks read them only after they have acquired `known`. The
+  // compare-exchange itself may be relaxed, because no read depends on it.
   std::uint32_t expected = SpaceHead::unknown;
   if (head_->reason.compare_exchange_strong(expected, SpaceHead::being_written, std::memory_order_relaxed)) {
     head_->reason_code = static_cast<std::uint32_t>(why.code());
     const std::string_view text = why.what();
     head_->reason_text[text.copy(head_->reason_text, sizeof head_->reason_text - 1)] = 0;
     head_->reason.store(SpaceHead::known, std::memory_order_release);
-  } else {  // another rank writes its reason: wait for it, so that all report the same; not long, as it may be dead
+  } else {  // another rank writes its reason: wait briefly, so that all ranks report it; that rank may be dead
     for (int looks = 0; looks < 1000 && head_->reason.load(std::memory_order_acquire) != SpaceHead::known; ++looks) sched_yield();
   }
   fail();
@@ -72,16 +72,16 @@ void SharedSpace::fail_if_somebody_is_gone() {
       fail(Error(ErrorCode::peer_lost, fmt::format("rank {} of the group is gone", shown(rank))));
 }
 
-// Compares only with ranks that are stuck themselves. A rank that is not stuck may have run ahead or may not have come this far
-// yet, which is not an error.
+// Compares only with ranks that are stuck themselves. A rank that is not stuck may be ahead of this rank or behind it, which is
+// not an error.
 void SharedSpace::fail_if_starts_differ(Rank whom) {
   const auto waits_for = [&](std::uint32_t name) {
     return name == name_of(anybody) ? std::string("other ranks") : fmt::format("rank {}", shown(static_cast<Rank>(name) - 2));
   };
   for (Rank rank = 0; rank < ranks_; ++rank) {
     if (rank == rank_ || (whom != anybody && whom != rank)) continue;
-    // A rank that is no longer stuck clears `stuck` before its next start, and releases that start. So if difference() sees the
-    // start, the load of `stuck` after it sees the change.
+    // A rank that is no longer stuck clears `stuck` before its next start, and publishes that start with release. So if
+    // difference() sees the start, the later load of `stuck` sees the change.
     const StartRecord& theirs = rank_area(rank).starts;
     const std::uint32_t stuck = theirs.stuck.load(std::memory_order_acquire);
     if (stuck == 0) continue;
@@ -94,9 +94,9 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
 }
 
 // Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they
-// cannot be compared. But if the two ranks wait for each other, and neither makes progress between two checks, they have
-// started plans in different orders: each of them has sent everything for the plans that it has completed, and this rank has
-// no other execution in flight.
+// cannot be compared. But suppose that the two ranks wait for each other, and that neither makes progress between two checks.
+// Then they have started plans in different orders, because each has sent all messages of the plans that it has completed, and
+// this rank has no other execution in flight.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody || !progress_.in_flight->is_empty()) return;
   // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
@@ -126,8 +126,8 @@ void SharedSpace::throw_lost() const {
   throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
 }
 
-// A sleeping rank drives no progress. So its sleeps are short if the transport must be polled, or if an execution is in flight,
-// which may wait for an event that rings no doorbell.
+// A sleeping rank drives no progress. So its sleeps are short in two cases: the transport must be polled, or an execution is in
+// flight, because it may wait for an event that rings no doorbell.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
   return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
 }
@@ -143,11 +143,11 @@ void SharedSpace::wake(Rank rank) const {
 }
 
 void SharedSpace::wait_for_all() {
-  // After the barrier every rank sees what any rank stored before it. Arriving releases a rank's stores; the last rank to arrive
-  // acquires them from all (the read-modify-writes form a release sequence), and releases them with `generation`, which the others
-  // acquire. `arrived` is reset before `generation` is stored, so no rank arrives at the next barrier before the reset. This rank's
-  // load of `generation` may be relaxed and still cannot be out of date: the rank has seen the end of the last barrier, and this
-  // barrier cannot end without this rank.
+  // After the barrier every rank sees what any rank stored before it. A rank's arrival releases its stores. The last rank to
+  // arrive acquires the stores of all ranks (the read-modify-writes form a release sequence) and releases them with `generation`,
+  // which the other ranks acquire. `arrived` is reset before `generation` is stored, so no rank arrives at the next barrier
+  // before the reset. This rank's load of `generation` may be relaxed, because its value cannot be out of date: the rank has seen
+  // the end of the last barrier, and this barrier cannot end without this rank.
   const std::uint64_t generation = head_->generation.load(std::memory_order_relaxed);
   if (head_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_) {
     head_->arrived.store(0, std::memory_order_relaxed);
@@ -158,11 +158,11 @@ void SharedSpace::wait_for_all() {
   }
 }
 
-// A rank writes its data into one half of its rank area, waits for all ranks, and then reads the others' rank areas. So nobody
-// reads before everybody has written. The two halves alternate: a rank overwrites a half only after the next meeting, at which no
-// rank arrives before it has read this half.
+// A rank writes its data into one half of its rank area, waits for all ranks, and then reads the others' rank areas. So no rank
+// reads before all ranks have written. The two halves alternate: a rank overwrites a half only after the next meeting, and each
+// rank has read this half before it arrives there.
 std::size_t SharedSpace::meet(Bytes gathered, std::span<const std::byte> bytes) {
-  starts_.begin_barrier();  // first, because it throws in a forked child, which does not have the rank area
+  starts_.begin_barrier();  // called first, because it throws in a forked child, which does not have the rank area
   const std::size_t half = meetings_++ % 2;
   RankArea::Half& mine = rank_area(rank_).halves[half];
   QUADRILLE_ASSERT(bytes.size() <= sizeof mine.bytes);
@@ -194,7 +194,7 @@ void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
   try {
     place = allocate(count);
   } catch (const std::bad_alloc&) {
-    fail();  // otherwise the others would wait at the barrier for ever
+    fail();  // otherwise the other ranks would wait at the barrier for ever
     throw Error(ErrorCode::too_large, "there is not enough memory for what all ranks gather");
   }
   std::memcpy(at(place), mine, index(count));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank of a group that shares memory: the memory, how the ranks wait for each other, gather and fail together, and how they use
-// each other's memory.
+// One rank of a group that shares memory: the memory, the waits, gathers and failures of the group, and the ranks' use of each
+// other's memory.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 namespace quadrille {
 
 // The last starts of one rank, in shared memory, by which ranks check the order in which they start plans. Each rank writes the
-// number of each plan that it starts into cache lines of its own, at the cost of two stores. Other ranks read them only after they
-// have waited for long (SharedSpace::wait_until).
+// number of each plan that it starts into its own cache lines, at the cost of two stores. Other ranks read these numbers only
+// after they have waited for long (SharedSpace::wait_until).
 struct alignas(64) StartRecord {
   static constexpr std::uint64_t kept = 64;
   std::atomic<std::uint64_t> count{0};  // how many plans this rank has started
@@ -41,7 +41,7 @@ struct alignas(64) StartRecord {
   // old start is gone. If the entry were stored relaxed, the reader could see it with an older count, and would compare
   // starts of different numbers.
   void add(std::uint32_t plan) {
-    const std::uint64_t number = count.load(std::memory_order_relaxed);  // nobody else writes it
+    const std::uint64_t number = count.load(std::memory_order_relaxed);  // no other rank writes it
     std::atomic_ref(plans[number % kept]).store(plan, std::memory_order_release);
     count.store(number + 1, std::memory_order_release);
   }
@@ -71,8 +71,8 @@ class SharedStarts final : public Starts {
     record_.add(barrier);
   }
 
-  // Returns a sentence on the first start in which this rank (`own`) differs from `other`, or "" if there is none. A rank that is
-  // stuck calls it.
+  // Returns a sentence on the first start in which this rank (`own`) differs from rank `other`, or "" if there is none. Called by
+  // a rank that is stuck.
   std::string difference(Rank own, Rank other, const StartRecord& others) const;
 
  private:
@@ -80,20 +80,20 @@ class SharedStarts final : public Starts {
   const Progress& progress_;
 };
 
-// One rank's part of a group's head: what it contributes to gathers, and how it is woken. Other ranks read it.
+// One rank's part of a group's head: its contribution to gathers, and the word by which it is woken. Other ranks read it.
 struct alignas(64) RankArea {
   static constexpr Bytes size = 440;
   static constexpr Bytes barrier = -1;  // Half::gathered in a barrier
   struct Half {
-    Bytes gathered;  // the length of the whole gather: ranks that call different collectives notice the difference
+    Bytes gathered;  // the length of the whole gather, by which ranks notice that they call different collectives
     std::byte bytes[size];
   };
   Sleep::Word doorbell{0};           // a futex; other ranks ring it to wake this rank
   std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
-  std::atomic<bool> through{false};  // this rank has left, and nothing that it has retired accesses the group's memory any more
+  std::atomic<bool> through{false};  // this rank has left, and its retired places need the group's memory no more
   StartRecord starts;                // the plans that this rank has started
-  // Gathers alternate between the two halves. A rank may overwrite a half, because it enters a gather only after all ranks have
-  // entered the previous one, and so have read that half in the one before.
+  // Gathers alternate between the two halves. A rank may overwrite a half: it enters a gather only after all ranks have entered
+  // the previous gather, and before that they have read this half in the gather before.
   alignas(64) Half halves[2];
 };
 
@@ -107,7 +107,7 @@ struct alignas(64) SpaceHead {
   alignas(64) std::atomic<Count> arrived{0};
   alignas(64) std::atomic<std::uint64_t> generation{0};
   alignas(64) std::atomic<std::uint32_t> failed{0};
-  // The reason for the failure, from the first rank that gives one. All waiting ranks throw it.
+  // The reason for the failure, from the first rank that gives a reason. All waiting ranks throw it.
   enum Reason : std::uint32_t { unknown, being_written, known };
   std::atomic<std::uint32_t> reason{unknown};
   std::uint32_t reason_code = 0;  // an ErrorCode
@@ -133,21 +133,22 @@ class SharedSpace : public SharedMemory {
   Rank rank() const { return rank_; }
   Count size() const { return ranks_; }
 
-  // Declares that this rank has left: nobody needs to wait for it any more. The store is a release, so a waiting rank that sees it
-  // and then checks its condition once more (wait_until) sees everything that this rank stored before.
+  // Declares that this rank has left: no rank needs to wait for it any more. The store is a release, so a waiting rank that sees
+  // it and then checks its condition once more (wait_until) sees everything that this rank stored before.
   void leave() { rank_area(rank_).left.store(true, std::memory_order_release); }
 
-  // Fails the group: all waiting ranks throw the reason that the first rank has given, or Error{peer_lost} without one. The store
-  // is a release, so a rank that sees the failure also sees the reason and everything that this rank sent before.
+  // Fails the group: all waiting ranks throw the reason that the first rank has given, or Error{peer_lost} if no rank has given a
+  // reason. The store is a release, so a rank that sees the failure also sees the reason and everything that this rank sent
+  // before.
   void fail() { head_->failed.store(1, std::memory_order_release); }
   [[noreturn]] void fail(const Error& why);
   [[noreturn]] void throw_lost() const;
   bool has_failed() const final { return head_->failed.load(std::memory_order_acquire) != 0; }
 
-  // Sets the progress that waiting ranks drive (waiting.hpp). Without this call they drive none.
+  // Sets the progress that waiting ranks drive (waiting.hpp). Without this call waiting ranks drive no progress.
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
-  // Sets the rank numbers that error sentences show, if this group is part of a larger one.
+  // Sets the rank numbers that error sentences show, if this group is part of a larger group.
   void set_names(std::vector<Rank> names) { names_ = std::move(names); }
 
   Rank shown(Rank rank) const { return names_.empty() ? rank : names_[static_cast<std::size_t>(rank)]; }
@@ -170,8 +171,9 @@ class SharedSpace : public SharedMemory {
   void set_yields_hand_over(bool hand_over) { yields_hand_over_ = hand_over; }
 
   // Waits until done() returns true, and advances this rank's other executions meanwhile. done() is not called again after it has
-  // returned true. The rank that makes done() true must then call ring(); whom() returns that rank, or `anybody`. Throws if another
-  // rank fails or dies, and if the ranks have started their plans in different orders, because such a wait never ends.
+  // returned true. The rank that makes done() true must then call ring(); whom() returns that rank, or `anybody`. Throws if
+  // another rank fails or dies. Also throws if the ranks have started their plans in different orders, because such a wait never
+  // ends.
   static constexpr Rank anybody = -1;
   static constexpr std::chrono::milliseconds between_questions{100};
   template <class Done, class Whom>
@@ -217,8 +219,8 @@ class SharedSpace : public SharedMemory {
     }
   }
 
-  // How the condition of a wait drives the transport's progress. `no`: it does not, so the wait has to. `as_usual`: as
-  // Progress::drive, which may yield the core. `without_yielding`: it drives progress, and never yields.
+  // Does the condition of a wait drive the transport's progress? `no`: it does not, so the wait drives it. `as_usual`: it does,
+  // as Progress::drive, which may yield the core. `without_yielding`: it does, and never yields the core.
   enum class Driving { no, as_usual, without_yielding };
 
   // As wait_until, for conditions that become true without a ring. It never sleeps.
@@ -234,7 +236,7 @@ class SharedSpace : public SharedMemory {
     }
   }
 
-  // After a condition that was false.
+  // Called after the condition was false.
   void give_core_away_after(Driving driving) const {
     switch (driving) {
       case Driving::no: return give_core_away(progress_);
@@ -262,9 +264,9 @@ class SharedSpace : public SharedMemory {
     throw_lost();
   }
 
-  // Wakes those of the ranks that sleep until this rank rings. Call it after every store for which they may wait (sleep.hpp).
+  // Wakes those of `ranks` that sleep until this rank rings. Call it after every store for which they may wait (sleep.hpp).
   void ring(std::span<const Rank> ranks) const {
-    if (core_for_every_rank()) return;  // nobody sleeps until woken
+    if (core_for_every_rank()) return;  // no rank sleeps until it is woken
     Sleep::begin_to_look();
     for (const Rank rank : ranks) wake_if_it_sleeps(rank);
   }
@@ -275,7 +277,8 @@ class SharedSpace : public SharedMemory {
     for (Rank rank = 0; rank < ranks_; ++rank) wake_if_it_sleeps(rank);
   }
 
-  // Collective. Both throw Error{misuse} on all ranks if some ranks call the other one, or gather another number of bytes.
+  // Collective. Both functions throw Error{misuse} on all ranks if some ranks call the other function, or gather another number
+  // of bytes.
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
@@ -305,7 +308,7 @@ class SharedSpace : public SharedMemory {
     LongWait(const LongWait&) = delete;
     LongWait& operator=(const LongWait&) = delete;
 
-    // Is the next check due? It goes by the clock, so it does not depend on how often the rank is woken.
+    // Is the next check due? The clock decides, so it does not matter how often the rank is woken.
     bool is_time_to_ask() {
       const auto now = std::chrono::steady_clock::now();
       if (last_ == std::chrono::steady_clock::time_point{}) last_ = now;
@@ -357,9 +360,9 @@ class SharedSpace : public SharedMemory {
   std::uint64_t meetings_ = 0;
 };
 
-// The following functions say how the ranks of a group use memory of each other, in plans and in exchanges: what the receiver of a
-// loan (protocol/loan.hpp) does around its copy, how the owner gets its memory back after a failure, and how all give their memory
-// back at the end. The receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
+// With the following functions, ranks of a group use memory of each other, in plans and in exchanges: the receiver of a loan
+// (protocol/loan.hpp) takes it and gives it back, the owner gets its memory back after a failure, and all ranks release their
+// memory at the end. This function is the receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
 template <class Read>
 void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner, Read&& read) {
   if (!loan.take(number)) space.throw_lost();
@@ -374,7 +377,7 @@ void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner,
 }
 
 // Returns where this process can load memory that is lent; null if it must call read_private, because the memory is private (the
-// offset is 0) or cannot be mapped. Fails the group if it can do neither: the owner waits for the copy.
+// offset is 0) or cannot be mapped. Fails the group if it can do neither, because the owner waits for the copy.
 const std::byte* loadable(SharedSpace& space, Offset offset);
 
 // The owner's part after a failure: returns when the receiver does not read the memory, and will not begin to.

@@ -14,7 +14,7 @@
 namespace quadrille::own_algorithms {
 namespace {
 
-// Does MPICH obey its variable for the algorithm of this collective? It has such a variable for every collective. But
+// Does MPICH obey its variable for the algorithm of this collective? MPICH has such a variable for every collective. But
 // collectives in which no buffer has a block for each rank (broadcast, for example) run by compositions of MPICH's device layer,
 // which other variables select.
 bool chooses(Collective collective) {
@@ -23,8 +23,8 @@ bool chooses(Collective collective) {
 }
 
 // MPICH lists the values of its variable only in the description, without line ends: "Variable to select allgather algorithmauto -
-// Internal algorithm selectionbrucks             - Force brucks algorithmnb                 - Force ...". They count from 0. The
-// text does not show where a name begins, so this searches for known names.
+// Internal algorithm selectionbrucks - Force brucks algorithmnb - Force ...". The values are numbered from 0. The text does not
+// show where a name begins, so this function searches for known names.
 std::map<std::string, int> values_in(const std::string& description) {
   constexpr std::array known{"brucks", "nb",     "pairwise", "scattered", "recursive_doubling", "recursive_halving",
                              "ring",   "linear", "binomial"};

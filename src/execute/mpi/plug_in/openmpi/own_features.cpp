@@ -5,8 +5,8 @@
 
 #include "problem/collective_facts.hpp"
 
-// Open MPI has no public interface for this. Its own MPI_Init calls this function, which returns the value before. Weak, so that
-// its address is null in a version without it.
+// Open MPI has no public interface for this setting. Its MPI_Init calls this function, which returns the former value. Declared
+// weak, so that its address is null in versions without this function.
 extern "C" __attribute__((weak)) bool opal_progress_set_yield_when_idle(bool yields);
 
 namespace quadrille::own_algorithms {
