@@ -109,7 +109,7 @@ void neighbours(Communicator& ranks) {
   std::copy_n(whole.begin() + me * n + 1, n, cells.begin() + 1);
   for (int step = 0; step < 10; ++step) {
     // part: neighbours
-    // `cells` are n of this rank, and one of each neighbour before and behind them. The last rank is before the first one.
+    // `cells`: one of the neighbour before, n of this rank, one of the neighbour behind. The ring wraps around.
     const Neighbors ring({.dimensions = {p}, .periodic = {true}}, me);  // the rank before, then the one behind
     const std::array<Count, 2> counts{1, 1}, sent{1, n}, received{0, n + 1};
     neighbor_alltoallv(ranks, ring, cells, {counts, sent}, cells, {counts, received});
@@ -166,7 +166,7 @@ void edges(Communicator& ranks) {
   std::vector<int> cells(n + 2);
   for (Count i = 1; i <= n; ++i) cells[i] = static_cast<int>(me * n + i);
   // part: edges
-  // `cells` are n of this rank, and one of each neighbour before and behind them. The last rank is before the first one.
+  // `cells`: one of the neighbour before, n of this rank, one of the neighbour behind. The ring wraps around.
   const Rank before = (me + p - 1) % p, behind = (me + 1) % p;
   const auto cell = [&](Count i) { return std::span(cells).subspan(i, 1); };
   const std::vector<Edges::Send> sends{edge_to(before, cell(1)), edge_to(behind, cell(n))};
