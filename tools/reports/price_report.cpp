@@ -59,8 +59,15 @@ std::string account_of(const Priced& candidate, const PriceList& list) {
   return parts.empty() ? "nothing at all" : listed(std::move(parts));
 }
 
-std::string with_policy(const Priced& candidate, const Model& model) {
-  return model.tells_policies_apart ? fmt::format("{}, {}", candidate.name, name(candidate.price.best_policy())) : candidate.name;
+// Does the model price the policies of some candidate differently? On one port they often cost the same.
+bool policies_differ(const PriceList& list) {
+  return std::any_of(list.candidates.begin(), list.candidates.end(), [](const Priced& each) {
+    return each.price.nonblocking_s != each.price.blocking_s || each.price.dataflow_s != each.price.blocking_s;
+  });
+}
+
+std::string with_policy(const Priced& candidate, const PriceList& list) {
+  return policies_differ(list) ? fmt::format("{}, {}", candidate.name, name(candidate.price.best_policy())) : candidate.name;
 }
 
 bool hides(const Priced& candidate) { return candidate.price.best_policy() != Policy::blocking; }
@@ -89,16 +96,16 @@ std::string reason(const PriceList& list, const Pricer& pricer) {
     else if (!is_baseline(*entry))
       alike.push_back(entry->name);
   const bool is_assumed = !assumptions_of(pricer.model(), pricer.machine()).empty();
-  std::string text = fmt::format("Fastest{}: {}", is_assumed ? ", with assumed figures" : "", with_policy(best, pricer.model()));
+  std::string text = fmt::format("Fastest{}: {}", is_assumed ? ", with assumed figures" : "", with_policy(best, list));
   if (!alike.empty()) text += fmt::format(" (and no slower: {})", fmt::join(alike, ", "));
   if (best.best_seconds() == 0) return text + ", which takes no time at all.";
   text += fmt::format(": {}.", account_of(best, list));
   if (next) {
-    text += fmt::format(" Next: {}, {:.2f} times as long: {}. {}", with_policy(*next, pricer.model()),
+    text += fmt::format(" Next: {}, {:.2f} times as long: {}. {}", with_policy(*next, list),
                         next->best_seconds() / best.best_seconds(), account_of(*next, list), difference(best, *next));
   }
   const auto overlap = pricer.coefficients().find("overlap");
-  const bool overlaps = overlap == pricer.coefficients().end() || overlap->second != 0;
+  const bool overlaps = overlap == pricer.coefficients().end() ? !pricer.model().prices_windows : overlap->second != 0;
   if (overlaps && (hides(best) || (next && hides(*next)))) text += " What is hidden behind these is not counted.";
   return text;
 }
@@ -144,9 +151,8 @@ std::string text_of(const PriceList& list, const std::string& place, const Price
     if (!pricer.model().needs_work || is_shown(list, i)) terms.push_back(i);
   for (const std::size_t i : terms) columns.push_back({std::string(list.candidates.front().price.terms[i].name), Align::right});
   columns.insert(columns.end(), {{"buffers", Align::right}, {"control", Align::right}});
-  const std::vector<Policy> policies = pricer.model().tells_policies_apart
-                                           ? std::vector{Policy::blocking, Policy::nonblocking, Policy::dataflow}
-                                           : std::vector{Policy::blocking};
+  const std::vector<Policy> policies =
+      policies_differ(list) ? std::vector{Policy::blocking, Policy::nonblocking, Policy::dataflow} : std::vector{Policy::blocking};
   for (const Policy policy : policies) columns.push_back({policies.size() == 1 ? "time" : std::string(name(policy)), Align::right});
   columns.push_back({"ratio", Align::right});
   Table table(columns);
