@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The verifier replays a schedule on symbolic bytes and reports everything that is wrong, with the rank, round and
 // region. If the schedule states a symmetry, only the representatives are replayed, and the programs of other ranks
-// (above 4,096 ranks: of a sample) are compared with the images of the representatives' programs. This is possible for
-// regular collectives in which the output of every rank depends on the inputs of all ranks, and for reductions if
+// (above 4,096 ranks, if that takes too long: of a sample) are compared with the images of the representatives' programs. This is
+// possible for regular collectives in which the output of every rank depends on the inputs of all ranks, and for reductions if
 // operands may be combined in any order. In all other cases all ranks are replayed.
 //
 //   for (const Finding& finding : verify(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")))
@@ -85,18 +85,26 @@ struct VerifyOptions {
   // but checking node ports and links needs all programs.
   Count most_pieces = Count{1} << 26;
   Count most_operations = Count{1} << 24;
+  // Above most_compared_exhaustively ranks: how many operations and runs of memory are compared with images before a sample is
+  // enough. The default takes about ten seconds.
+  Count most_compared_work = Count{1} << 27;
+  std::optional<std::uint64_t> seed;  // of the sample; absent: another sample in each call
 };
 
 // How much of the schedule `verify` looked at.
 struct Coverage {
   Count ranks = 0;
-  Count replayed = 0;    // ranks whose programs were replayed
-  std::string symmetry;  // the symmetry by which the replayed ranks represent all ranks; empty if all were replayed
-  Count compared = 0;    // ranks whose programs were compared with images: all if at most most_compared_exhaustively, else a sample
+  Count replayed = 0;      // ranks whose programs were replayed; 0 if something is wrong and the schedule is too large for a replay
+  std::string symmetry;    // the symmetry by which the replayed ranks represent all ranks; empty if all were replayed
+  Count compared = 0;      // ranks whose programs were compared with images, up to the first that differs
+  std::uint64_t seed = 0;  // of the sample, if `compared` ranks are one
+
+  bool is_sample() const { return replayed > 0 && !symmetry.empty() && compared < ranks; }
 };
 inline constexpr Count most_compared_exhaustively = 4096;
 
-// "symmetry: translation, 1 class, all 4096 ranks compared", or "all 5 ranks replayed".
+// "symmetry: translation, 1 class, all 4096 ranks compared", "sampled: symmetry translation, 1 class, 700 of 100000 ranks compared,
+// seed 7", "all 5 ranks replayed", or "no rank replayed, 12 of 5000 ranks compared".
 std::string to_string(const Coverage& coverage);
 
 // Returns the findings, in this order:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verifies a schedule by its stated symmetry: replays the programs of the representatives, and compares the programs of other ranks
-// with the images of their representatives' programs (above 4,096 ranks a sample of the other ranks). If every program is the image
-// of its representative's program, the result holds for all ranks, for these reasons:
+// with the images of their representatives' programs (above 4,096 ranks a sample of the other ranks, if comparing all takes more
+// than VerifyOptions::most_compared_work). If every program is the image of its representative's program, the result holds for all
+// ranks, for these reasons:
 //
 // - The group permutes ranks, and with them the blocks that belong to ranks. It maps buffers to buffers, bytes one to
 //   one, each round to itself, and a message between two ranks to a message between their images.
@@ -42,7 +43,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -54,6 +54,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
 #include "schedule/symmetry.hpp"
+#include "verify/byte_sequence.hpp"
 #include "verify/finding_list.hpp"
 #include "verify/memory_rules.hpp"
 #include "verify/replay.hpp"
@@ -117,10 +118,11 @@ bool cuts_elements(const Local& local, Bytes element) {
          (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
 }
 
-// Stores programs that are needed repeatedly, because the compared ranks have common peers.
+// Stores programs that are needed repeatedly, because the compared ranks have common peers. Adds the operations of the programs
+// that it makes to `work`.
 class Programs {
  public:
-  explicit Programs(const Schedule& schedule) : schedule_(schedule) {}
+  Programs(const Schedule& schedule, Count& work) : schedule_(schedule), work_(work) {}
 
   // The reference is valid until `of` is called for a rank whose program is not stored.
   const Program& of(Rank rank) {
@@ -128,6 +130,7 @@ class Programs {
     if (operations_ > most_kept) kept_.clear(), operations_ = 0;
     const Program& program = kept_[rank] = schedule_.program(rank);
     operations_ += operation_count(program);
+    work_ += operation_count(program);
     return program;
   }
 
@@ -135,15 +138,22 @@ class Programs {
   static constexpr Count most_kept = Count{1} << 20;  // in operations
 
   const Schedule& schedule_;
+  Count& work_;
   std::map<Rank, Program> kept_;
   Count operations_ = 0;
 };
 
-// Compares the program of a rank with the image of its representative's program.
+// Compares the program of a rank with the image of its representative's program. Adds what it compares to `work`: operations, and
+// runs of memory.
 class Comparison {
  public:
-  Comparison(const Schedule& schedule, Rank rank, const std::map<Rank, Program>& representatives, Programs& peers)
-      : symmetry_(*schedule.symmetry), problem_(schedule.problem), rank_(rank), representatives_(representatives), peers_(peers) {}
+  Comparison(const Schedule& schedule, Rank rank, const std::map<Rank, Program>& representatives, Programs& peers, Count& work)
+      : symmetry_(*schedule.symmetry),
+        problem_(schedule.problem),
+        rank_(rank),
+        representatives_(representatives),
+        peers_(peers),
+        work_(work) {}
 
   // Returns the first difference, or nothing if there is none.
   std::optional<Finding> of(const Program& representative, const Program& own) {
@@ -156,6 +166,7 @@ class Comparison {
                      fmt::format("{} than the image of rank {} under the stated symmetry ({})", difference, representative.rank,
                                  symmetry_.name())};
     };
+    work_ += operation_count(own);
     if (own.rank != rank_) return finding({}, "is the program of another rank");
     if (representative.stages != own.stages) return finding({}, "has other stages");
     if (representative.scratch_bytes != own.scratch_bytes) return finding({}, "has another size of scratch");
@@ -213,15 +224,67 @@ class Comparison {
 
   bool same_regions(const Regions& a, const Regions& b) {
     if (a == b && std::none_of(a.begin(), a.end(), [&](const Region& region) { return moves(region); })) return true;
-    place(a, rank_, image_);
-    place(b, {}, own_);
-    return image_ == own_;
+    list(a, rank_, image_bytes_);
+    list(b, {}, own_bytes_);
+    return image_bytes_ == own_bytes_;
   }
 
-  void place(const Regions& regions, std::optional<Rank> image, std::vector<Placed>& list) const {
+  // Lists the bytes of regions or of their image. Runs at equal distances whose images have these distances, too, are one entry.
+  void list(const Regions& regions, std::optional<Rank> image, ByteSequence& bytes) {
+    check_runs(regions);
+    bytes.clear();
+    for (const Region& region : regions) {
+      const auto& [inner, middle, outer] = region.levels;
+      for (Count c = 0; c < outer.count; ++c)
+        for (Count b = 0; b < middle.count; ++b) {
+          const EvenRuns runs{region.buffer, region.offset + b * middle.stride + c * outer.stride, region.length, inner.count,
+                              inner.stride};
+          if (image && moves(region))
+            list_image(runs, *image, bytes);
+          else
+            bytes.append(runs);
+        }
+    }
+    work_ += static_cast<Count>(bytes.size());
+  }
+
+  void list_image(EvenRuns runs, Rank rank, ByteSequence& bytes) const {
+    const Bytes block = problem_.block_bytes;
+    const auto is_inside = [&](Bytes offset) { return offset >= 0 && offset / block < problem_.ranks; };
+    // The first byte after `offset` whose image does not follow that of the byte before it.
+    const auto end_of_stretch = [&](Bytes offset) { return (offset / block + symmetry_.stretch(rank, offset / block)) * block; };
+    for (Count moved = 0; runs.count > 0 && runs.length > 0; runs.offset += moved * runs.stride, runs.count -= moved) {
+      Bytes offset = runs.offset;
+      const Bytes end = offset + runs.length;
+      // Are the run and the `count`-th from it on in one stretch?
+      const auto stay_together = [&](Count count) {
+        const Bytes last = offset + (count - 1) * runs.stride;
+        return is_inside(std::min(offset, last)) && end_of_stretch(std::min(offset, last)) >= std::max(end, last + runs.length);
+      };
+      const auto image = [&](Bytes at) { return symmetry_.image(rank, at / block) * block + at % block; };
+      if (stay_together(1)) {
+        moved = 1;
+        Count most = runs.count + 1;  // does not stay together, or there are fewer
+        while (most - moved > 1) {
+          const Count next = most > 2 * moved ? 2 * moved : moved + (most - moved) / 2;
+          (stay_together(next) ? moved : most) = next;
+        }
+        bytes.append({runs.buffer, image(offset), runs.length, moved, runs.stride});
+        continue;
+      }
+      for (moved = 1; offset < end;) {
+        const Bytes part = is_inside(offset) ? std::min(end, end_of_stretch(offset)) - offset : end - offset;
+        bytes.append({runs.buffer, is_inside(offset) ? image(offset) : offset, part});
+        offset += part;
+      }
+    }
+  }
+
+  void place(const Regions& regions, std::optional<Rank> image, std::vector<Placed>& list) {
     check_runs(regions);
     list.clear();
     for (const Region& region : regions) place(region, image, list);
+    work_ += static_cast<Count>(list.size());
   }
 
   // Ignores the order of operands: a symmetry is stated only if the order does not matter, and the image of the lower of two
@@ -285,26 +348,67 @@ class Comparison {
   const Rank rank_;
   const std::map<Rank, Program>& representatives_;
   Programs& peers_;
+  Count& work_;
   std::vector<Placed> image_, own_;
+  ByteSequence image_bytes_, own_bytes_;
 };
 
-constexpr Count sampled = 64;
-
-// Returns the ranks to compare: all ranks up to a limit. Beyond the limit, returns random ranks that are not representatives, at
-// least one of each class. The choice is the same in every call.
-std::vector<Rank> compared_ranks(const Symmetry& symmetry) {
-  const Count p = symmetry.ranks(), classes = size(symmetry.representatives());
-  std::vector<Rank> all(p <= most_compared_exhaustively ? index(p) : 0);
-  std::iota(all.begin(), all.end(), Rank{0});
-  if (!all.empty() || classes == p) return all;
-  std::mt19937_64 random(static_cast<std::uint64_t>(p));
-  std::set<Rank> ranks;
-  for (Count drawn = 0; drawn < classes || static_cast<Count>(ranks.size()) < std::min(sampled, p - classes);) {
-    const Rank rank = std::uniform_int_distribution<Rank>(0, p - 1)(random);
-    if (symmetry.representative_of(rank) == rank) continue;
-    ranks.insert(symmetry.image(rank, symmetry.representatives()[index(drawn++ % classes)]));
+// Compares ranks with the images of their representatives.
+class Comparisons {
+ public:
+  explicit Comparisons(const Schedule& schedule) : schedule_(schedule), peers_(schedule, work_) {
+    for (const Rank rank : schedule.symmetry->representatives()) representatives_.emplace(rank, schedule.program(rank));
   }
-  return {ranks.begin(), ranks.end()};
+
+  // Returns true unless the rank's program differs from the image; then `found` says how.
+  bool agree(Rank rank) {
+    const Program& representative = representatives_.at(schedule_.symmetry->representative_of(rank));
+    found = Comparison(schedule_, rank, representatives_, peers_, work_).of(representative, schedule_.program(rank));
+    return !found;
+  }
+
+  std::optional<Finding> found;
+  Count work() const { return work_; }
+
+ private:
+  const Schedule& schedule_;
+  std::map<Rank, Program> representatives_;
+  Count work_ = 0;
+  Programs peers_;
+};
+
+constexpr Count least_sampled = 64;
+
+// Compares all ranks, if there are few or if the work allows it. Otherwise compares as many random ranks as the work allows, but at
+// least 64, and one of each class. What a sample of 64 costs says how many the work allows.
+std::optional<Finding> compare_ranks(const Schedule& schedule, Count most_work, std::optional<std::uint64_t> seed,
+                                     Coverage& coverage) {
+  const Symmetry& symmetry = *schedule.symmetry;
+  const Count p = symmetry.ranks(), classes = size(symmetry.representatives());
+  if (classes == p) return coverage.compared = p, std::nullopt;  // each rank represents itself
+  Comparisons comparisons(schedule);
+  const auto agrees = [&](Rank rank) { return ++coverage.compared, comparisons.agree(rank); };
+  std::set<Rank> sample;
+  if (p > most_compared_exhaustively) {
+    coverage.seed = seed ? *seed : std::random_device()();
+    std::mt19937_64 random(coverage.seed);
+    Count wanted = std::min(std::max(least_sampled, classes), p - classes);
+    for (Count drawn = 0; static_cast<Count>(sample.size()) < wanted;) {
+      const Rank any = std::uniform_int_distribution<Rank>(0, p - 1)(random);
+      if (symmetry.representative_of(any) == any) continue;
+      const Rank rank = symmetry.image(any, symmetry.representatives()[index(drawn++ % classes)]);
+      if (!sample.insert(rank).second) continue;
+      if (!agrees(rank)) return comparisons.found;
+      if (coverage.compared != least_sampled) continue;
+      const Count affordable = most_work / std::max<Count>(1, comparisons.work() / least_sampled);
+      wanted = affordable >= p ? p : std::max(wanted, std::min(affordable, p - classes));
+      if (wanted == p) break;
+    }
+    if (wanted < p) return std::nullopt;
+  }
+  for (Rank rank = 0; rank < p; ++rank)
+    if (!sample.contains(rank) && !agrees(rank)) return comparisons.found;
+  return std::nullopt;
 }
 
 // Returns true if what the collective requires of a rank is the image of what it requires of the representative, and if combining
@@ -324,19 +428,16 @@ std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vecto
     std::string message = fmt::format("the stated symmetry ({}) is one of {}", symmetry.name(), counted(symmetry.ranks(), "rank"));
     return Finding{Rule::false_symmetry, {}, "", {}, {}, std::move(message)};
   }
-  std::map<Rank, Program> representatives;
-  if (!ranks.empty())
-    for (const Rank rank : symmetry.representatives()) representatives.emplace(rank, schedule.program(rank));
-  Programs peers(schedule);
-  for (const Rank rank : ranks) {
-    const Program& representative = representatives.at(symmetry.representative_of(rank));
-    if (auto found = Comparison(schedule, rank, representatives, peers).of(representative, schedule.program(rank))) return found;
-  }
+  if (ranks.empty()) return std::nullopt;
+  Comparisons comparisons(schedule);
+  for (const Rank rank : ranks)
+    if (!comparisons.agree(rank)) return comparisons.found;
   return std::nullopt;
 }
 
 void check_by_symmetry(const Schedule& schedule, const VerifyOptions& options, Count port_limit, FindingList& findings,
                        Coverage& coverage) {
+  coverage = {schedule.problem.ranks, 0, schedule.symmetry->name(), 0};
   if (auto wrong = check_symmetry(schedule, {})) return findings.add(std::move(*wrong));
   const std::vector<Rank>& representatives = schedule.symmetry->representatives();
   for (const Rank rank : representatives)
@@ -351,11 +452,12 @@ void check_by_symmetry(const Schedule& schedule, const VerifyOptions& options, C
   }
   check_structure(schedule, programs, port_limit, findings);
   if (!findings.empty()) return;
-  const std::vector<Rank> ranks = compared_ranks(*schedule.symmetry);
-  if (auto wrong = check_symmetry(schedule, ranks)) return findings.add(std::move(*wrong));
-  if (!asks_alike(schedule.problem, programs)) return;
+  const bool is_enough = asks_alike(schedule.problem, programs);  // otherwise all ranks are replayed anyway
+  if (auto wrong = compare_ranks(schedule, is_enough ? options.most_compared_work : 0, options.seed, coverage))
+    return findings.add(std::move(*wrong));
+  if (!is_enough) return;
   replay(schedule, *schedule.symmetry, programs, options, findings);
-  coverage = {schedule.problem.ranks, size(programs), schedule.symmetry->name(), size(ranks)};
+  coverage.replayed = size(programs);
 }
 
 }  // namespace quadrille

@@ -211,8 +211,8 @@ std::vector<Finding> unordered_findings(const Schedule& schedule, const VerifyOp
   check(schedule.problem);
   if (options.topology) check_ranks(*options.topology, schedule.problem);
   FindingList some_ranks(options.most_findings);
+  Coverage by_symmetry;
   if (schedule.symmetry && schedule.stated_input_bytes.empty() && schedule.stated_output_bytes.empty()) {
-    Coverage by_symmetry;
     check_by_symmetry(schedule, options, port_limit(schedule, options), some_ranks, by_symmetry);
     if (some_ranks.empty() && by_symmetry.replayed > 0) {
       if (coverage) *coverage = by_symmetry;
@@ -236,6 +236,7 @@ std::vector<Finding> unordered_findings(const Schedule& schedule, const VerifyOp
     return all_ranks.take();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::too_large || found.empty()) throw;
+    if (coverage) *coverage = by_symmetry;
     return found;
   }
 }
@@ -243,12 +244,15 @@ std::vector<Finding> unordered_findings(const Schedule& schedule, const VerifyOp
 }  // namespace
 
 std::string to_string(const Coverage& coverage) {
-  if (coverage.symmetry.empty()) return fmt::format("all {} replayed", counted(coverage.ranks, "rank"));
   const std::string ranks = counted(coverage.ranks, "rank");
   const std::string compared =
       coverage.compared == coverage.ranks ? "all " + ranks : fmt::format("{} of {}", coverage.compared, ranks);
-  return fmt::format("symmetry: {}, {} class{}, {} compared", coverage.symmetry, coverage.replayed,
-                     coverage.replayed == 1 ? "" : "es", compared);
+  if (coverage.replayed == 0) return fmt::format("no rank replayed, {} compared", compared);
+  if (coverage.symmetry.empty()) return fmt::format("all {} replayed", ranks);
+  return fmt::format("{}{}, {} class{}, {} compared{}",
+                     coverage.is_sample() ? "sampled: symmetry " : "symmetry: ", coverage.symmetry, coverage.replayed,
+                     coverage.replayed == 1 ? "" : "es", compared,
+                     coverage.is_sample() ? fmt::format(", seed {}", coverage.seed) : "");
 }
 
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options, Coverage* coverage) {

@@ -114,10 +114,79 @@ TEST(BySymmetry, ReportsItsCoverage) {
   EXPECT_EQ(coverage_of(make_schedule(Problem::alltoall(8, 4), "hypercube")),
             "symmetry: exclusive or, 1 class, all 8 ranks compared");
   EXPECT_EQ(coverage_of(make_schedule(Problem::alltoall(5, 4), "one-factor")), "all 5 ranks replayed");
-  EXPECT_EQ(coverage_of(make_schedule(problem_of(Collective::barrier, 5000, 0), "dissemination")),
-            "symmetry: translation, 1 class, 64 of 5000 ranks compared");
+  const Schedule barrier = make_schedule(problem_of(Collective::barrier, 5000, 0), "dissemination");
+  EXPECT_EQ(coverage_of(barrier), "symmetry: translation, 1 class, all 5000 ranks compared");
+  Coverage sampled;
+  EXPECT_TRUE(verify(barrier, {.most_compared_work = 0, .seed = 7}, &sampled).empty());
+  EXPECT_EQ(to_string(sampled), "sampled: symmetry translation, 1 class, 64 of 5000 ranks compared, seed 7");
   EXPECT_EQ(coverage_of(make_schedule(problem_of(Collective::allgather, 12, 2), "mesh:rows=3")),
             "symmetry: translation of 3x4 by multiples of 1x4, 4 classes, all 12 ranks compared");
+}
+
+// The schedule without the sends of one rank.
+Schedule broken_at(Schedule schedule, Rank broken) {
+  schedule.program = [made = schedule.program, broken](Rank rank) {
+    Program program = made(rank);
+    if (rank == broken)
+      for (Round& round : program.rounds) round.control_sends.clear(), round.sends.clear();
+    return program;
+  };
+  return schedule;
+}
+
+// One broken rank is found wherever all ranks are compared, below and above most_compared_exhaustively.
+TEST(BySymmetry, FindsOneBrokenRankOnBothSidesOfTheBorder) {
+  for (const Count p : {most_compared_exhaustively, most_compared_exhaustively + 1})
+    for (const Schedule& schedule :
+         {make_schedule(problem_of(Collective::barrier, p, 0), "dissemination"),
+          make_schedule(problem_of(Collective::allgather, p, 8), "concatenation"), make_schedule(Problem::alltoall(p, 8), "bruck")})
+      for (const Rank broken : {Rank{1}, p / 3, p - 1}) {
+        Coverage coverage;
+        const std::vector<Finding> findings = verify(broken_at(schedule, broken), {.most_operations = 1 << 16}, &coverage);
+        ASSERT_EQ(findings.size(), 1u) << specification(schedule) << ' ' << p << ' ' << broken;
+        EXPECT_EQ(findings[0].rule, Rule::false_symmetry);
+        EXPECT_EQ(findings[0].rank, broken);
+        EXPECT_FALSE(coverage.is_sample());
+        EXPECT_EQ(coverage.replayed, 0);
+        EXPECT_EQ(to_string(coverage),
+                  fmt::format("no rank replayed, {} ranks compared",
+                              coverage.compared == p ? fmt::format("all {}", p) : fmt::format("{} of {}", coverage.compared, p)));
+      }
+}
+
+// The border between comparing all ranks and a sample. A sample of half of the ranks finds one broken rank in about half of the
+// draws, and a sample says that it is one.
+TEST(BySymmetry, SaysWhetherItComparedASample) {
+  const Count p = 5000;
+  const Schedule schedule = make_schedule(problem_of(Collective::barrier, p, 0), "dissemination");
+  const auto compared = [&](Count work, std::uint64_t seed, const Schedule& its) {
+    Coverage coverage;
+    const bool right = verify(its, {.most_operations = 1 << 16, .most_compared_work = work, .seed = seed}, &coverage).empty();
+    EXPECT_EQ(coverage.is_sample(), right && coverage.compared < p);
+    return right ? coverage.compared : -coverage.compared;
+  };
+  Count enough = 1, too_little = 0;
+  while (compared(enough, 1, schedule) < p) too_little = enough, enough *= 2;
+  while (enough - too_little > 1) {
+    const Count middle = too_little + (enough - too_little) / 2;
+    (compared(middle, 1, schedule) < p ? too_little : enough) = middle;
+  }
+  EXPECT_GE(enough, p * 13) << "a program has 13 rounds";
+  EXPECT_LE(enough, p * 13 * 8);
+  EXPECT_EQ(compared(enough - 1, 1, schedule), p - 1);
+  EXPECT_EQ(compared(0, 1, schedule), 64);
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    EXPECT_LT(compared(enough, seed, broken_at(schedule, 4321)), 0) << "all are compared";
+    found += compared(enough / 2, seed, broken_at(schedule, 4321)) < 0 ? 1 : 0;
+  }
+  EXPECT_GT(found, 15);
+  EXPECT_LT(found, 45);
+  EXPECT_EQ(compared(enough / 2, 3, broken_at(schedule, 4321)), compared(enough / 2, 3, broken_at(schedule, 4321)));
+  Coverage one, other;
+  verify(schedule, {.most_compared_work = 0}, &one);
+  verify(schedule, {.most_compared_work = 0}, &other);
+  EXPECT_NE(one.seed, other.seed) << "each call draws another sample";
 }
 
 // More ranks than could be replayed one by one.

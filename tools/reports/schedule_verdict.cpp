@@ -67,8 +67,8 @@ std::string findings_text(const ScheduleVerdict& verdict) {
   if (!verdict.refusal.empty()) return "not replayed";
   if (!verdict.findings.empty()) return count_of(verdict.findings, verdict.causes);
   const Coverage& coverage = verdict.coverage;
-  if (coverage.symmetry.empty() || coverage.compared == coverage.ranks) return "no findings";
-  return fmt::format("no findings, {} compared", counted(coverage.compared, "rank"));
+  if (!coverage.is_sample()) return "no findings";
+  return fmt::format("sampled, no findings in {} of {}", coverage.compared, counted(coverage.ranks, "rank"));
 }
 
 std::string region_text(const Region& region) {
@@ -214,7 +214,8 @@ void complain_of(const Schedule& schedule, const std::string& subject, std::stri
 std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {
   std::string text = fmt::format("{}, {}: {}\n", verdict.label, problem_text(verdict.problem), findings_text(verdict));
   text += findings_of(verdict, "  ", limit);
-  if (verdict.right()) text += fmt::format("  {}\n", to_string(verdict.coverage));
+  if (verdict.right() || (verdict.refusal.empty() && verdict.coverage.replayed == 0))
+    text += fmt::format("  {}\n", to_string(verdict.coverage));
   if (!verdict.figures) return text;
   Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right, /*same_unit=*/true}, {"by"}});
   const auto add = [&](const auto& figure, const auto& counted) {
@@ -308,14 +309,15 @@ std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t li
   Table table(columns_of(shown));
   const ByteUnit volume_unit = unit_of_volumes(verdicts);
   std::string findings;
-  std::size_t right = 0;
+  std::size_t right = 0, sampled = 0;
   for (const ScheduleVerdict& verdict : verdicts) {
     table.add(row_of(verdict, shown, volume_unit));
     right += verdict.right() ? 1 : 0;
+    sampled += verdict.word() == "sampled" ? 1 : 0;
     findings += findings_of(verdict, fmt::format("{}, {}: ", verdict.label, problem_text(verdict.problem)), limit);
   }
-  return fmt::format("{}\n{}{}{} of {} cases without findings\n", table.text(), findings, findings.empty() ? "" : "\n", right,
-                     verdicts.size());
+  return fmt::format("{}\n{}{}{} of {} cases without findings{}\n", table.text(), findings, findings.empty() ? "" : "\n", right,
+                     verdicts.size(), sampled == 0 ? "" : fmt::format(", {} of them sampled", sampled));
 }
 
 Json json_of(const ScheduleVerdict& verdict, std::size_t limit) {
@@ -332,6 +334,7 @@ Json json_of(const ScheduleVerdict& verdict, std::size_t limit) {
               {"ranks", verdict.problem.ranks},
               {"block_bytes", verdict.problem.block_bytes},
               {"ok", verdict.right()},
+              {"verdict", verdict.word()},
               {"findings", std::move(findings)},
               {"finding_count", verdict.findings.size()},
               {"causes", std::move(causes)}};
@@ -340,7 +343,9 @@ Json json_of(const ScheduleVerdict& verdict, std::size_t limit) {
     const Coverage& coverage = verdict.coverage;
     object["coverage"] = {{"symmetry", coverage.symmetry.empty() ? Json(nullptr) : Json(coverage.symmetry)},
                           {"replayed", coverage.replayed},
-                          {"compared", coverage.compared}};
+                          {"compared", coverage.compared},
+                          {"sampled", coverage.is_sample()}};
+    if (coverage.is_sample()) object["coverage"]["seed"] = coverage.seed;
   } else {
     object["refusal"] = verdict.refusal;
   }

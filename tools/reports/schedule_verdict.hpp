@@ -34,6 +34,12 @@ struct ScheduleVerdict {
   std::optional<NodeFigures> nodes;  // present if the problem names nodes and the schedule can be counted
 
   bool right() const { return findings.empty() && refusal.empty(); }
+  // "right", "sampled" (right as far as a sample of the ranks shows), "wrong" or "not replayed".
+  std::string_view word() const {
+    if (!refusal.empty()) return "not replayed";
+    if (!findings.empty()) return "wrong";
+    return coverage.is_sample() ? "sampled" : "right";
+  }
   std::optional<Count> bound(std::string_view figure) const {  // the best lower bound of a figure
     std::optional<Count> best;
     for (const Bound& entry : bounds)

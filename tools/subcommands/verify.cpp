@@ -212,6 +212,10 @@ Subcommand add_verify(CLI::App& command) {
        {"--strict", "", options->rules.strict_links,
         "also report two messages of one round on the same directed link, and messages that do not run straight from their port "
         "to their receiver (needs --topology)"},
+       {"--seed",
+        "N",
+        {options->rules.seed, whole("the seed", 0)},
+        "seed of the sample of ranks, if not all are compared (default: another sample in each run)"},
        {"--limit",
         "N",
         {options->limit, whole("the limit", 0)},
@@ -224,10 +228,13 @@ Subcommand add_verify(CLI::App& command) {
   table.add_output(options->output);
   table.set_footer(
       "If a schedule states a symmetry, one rank of each class is replayed, and the programs of other ranks are compared with its "
-      "images: those of all ranks up to 4096 ranks, otherwise those of 64.\n\n"
+      "images: those of all ranks up to 4096 ranks, and above that as many as about ten seconds allow, but at least 64. If these "
+      "are "
+      "not all, the verdict is 'sampled' ('verdict' in JSON), and --seed repeats the sample.\n\n"
       "Findings are grouped by their probable cause, the operation that explains most of them, or several that are wrong in the "
       "same way.\n\n"
-      "Exit code 1 if there are findings, 2 if a schedule was too large to be replayed. Bounds beside the figures hold for any "
+      "Exit code 1 if there are findings, 2 if a schedule was too large to be replayed, otherwise 0, also if a verdict is "
+      "'sampled'. Bounds beside the figures hold for any "
       "schedule with as many ports (and, for C2, rounds). If nodes are named, verify also counts what goes between them.\n\n"
       "Examples:\n"
       "  quadrille verify alltoall --ranks 2..16\n"

@@ -81,8 +81,8 @@ TEST(Json, CutsALocalOperationWhereEitherListIsCut) {
   program.rounds[0].locals.push_back({LocalKind::copy, {}, {{Buffer::input, 0, 2, {{{2, 2}, {}, {}}}}}, {}});
   const json local = json::parse(json_of(schedule_of(Problem::alltoall(1, 8), {program})))["stages"][0]["rounds"][0]["local"];
   EXPECT_EQ(local, json::parse(R"([{"rank": 0, "reduce": [["input", 0, 2], ["output", 9, 2]], "order": "target-first"},
-                                   {"rank": 0, "reduce": [["input", 4, 1], ["output", 11, 1]], "order": "target-first"},
-                                   {"rank": 0, "reduce": [["input", 5, 1], ["output", 0, 1]], "order": "target-first"},
+                                   {"rank": 0, "reduce": [["input", 4, 1], ["output", 11, 1]], "order": "target-first", "continues": true},
+                                   {"rank": 0, "reduce": [["input", 5, 1], ["output", 0, 1]], "order": "target-first", "continues": true},
                                    {"rank": 0, "copy": [[["input", 0, 4]], []]}])"));
 }
 

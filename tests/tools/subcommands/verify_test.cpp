@@ -25,12 +25,14 @@ TEST_F(CommandTest, PrintedSchedulesOfAllAlgorithmsAreVerified) {
     };
     Json direct = Json::parse(ask({"verify"}, {"--json"}));
     EXPECT_EQ(direct["ok"], true);
+    EXPECT_EQ(direct["verdict"], "right");
     EXPECT_EQ(direct["findings"], Json::array());
     EXPECT_LE(direct["lower_bounds"]["c1"], direct["c1"]);
     EXPECT_LE(direct["lower_bounds"]["c2"], direct["c2"]);
     for (const Words& form : {Words{"--json"}, Words{"--format", "text"}}) {
       const std::string document = ask({"schedule"}, form);
-      direct["coverage"] = {{"symmetry", nullptr}, {"replayed", 8}, {"compared", 0}};  // documents state no symmetry
+      direct["coverage"] = {
+          {"symmetry", nullptr}, {"replayed", 8}, {"compared", 0}, {"sampled", false}};  // documents state no symmetry
       EXPECT_EQ(Json::parse(prints({"verify", write("document", document).string(), "--json"})), direct);
       EXPECT_EQ(Json::parse(prints({"verify", "-", "--json"}, document)), direct);
     }
@@ -232,6 +234,7 @@ TEST_F(CommandTest, FindingsHavePlacesAndExitCodeOne) {
   EXPECT_EQ(outcome.exit_code, 1);
   const Json verdict = Json::parse(outcome.out);
   EXPECT_EQ(verdict["ok"], false);
+  EXPECT_EQ(verdict["verdict"], "wrong");
   ASSERT_EQ(verdict["findings"].size(), 1u);
   EXPECT_EQ(verdict["findings"][0]["rule"], "delivery");
   EXPECT_TRUE(verdict["findings"][0]["rank"].is_number());
