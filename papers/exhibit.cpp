@@ -24,12 +24,8 @@ std::string number_text(double value) {
   return value == std::round(value) && std::abs(value) < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
-struct Ends {
-  double best = 0, worst = 0;
-};
-
 // The values of the open range that fit the claim best and worst; our value if nothing is open.
-Ends ends_of(const Comparison& comparison) {
+std::pair<double, double> ends_of(const Comparison& comparison) {
   const auto [least, most] = comparison.open.value_or(OpenRange{comparison.ours, comparison.ours});
   const double paper = comparison.paper;
   switch (comparison.relation) {
@@ -41,18 +37,14 @@ Ends ends_of(const Comparison& comparison) {
 }
 
 std::string said_text(const Comparison& comparison) {
-  switch (comparison.relation) {
-    case Relation::equal: return number_text(comparison.paper);
-    case Relation::at_most: return "at most " + number_text(comparison.paper);
-    case Relation::at_least: return "at least " + number_text(comparison.paper);
-  }
-  return {};
+  constexpr const char* relations[] = {"", "at most ", "at least "};
+  return relations[static_cast<std::size_t>(comparison.relation)] + number_text(comparison.paper);
 }
 
 std::string ours_text(const Comparison& comparison) {
-  const auto [least, most] = comparison.open.value_or(OpenRange{comparison.ours, comparison.ours});
-  return number_text(least) == number_text(most) ? number_text(most)
-                                                 : fmt::format("{} to {}", number_text(least), number_text(most));
+  if (!comparison.open) return number_text(comparison.ours);
+  const std::string least = number_text(comparison.open->least), most = number_text(comparison.open->most);
+  return least == most ? most : fmt::format("{} to {}", least, most);
 }
 
 // Returns the relative difference. The verdict's sentence names the comparison with the largest one.
@@ -73,7 +65,7 @@ bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
 // Describes by how much two values differ, both not 0: "39.0 % above the bound", "2.2 times the bound", "+12.5 %". Of an open range
 // it takes the end that fits the claim best.
 std::string difference_of(const Comparison& comparison) {
-  const double factor = ends_of(comparison).best / comparison.paper;
+  const double factor = ends_of(comparison).first / comparison.paper;
   const bool is_bound = comparison.relation != Relation::equal;
   if (factor > 0 && (factor < 0.51 || factor > 1.99)) return fmt::format("{:.3g} times{}", factor, is_bound ? " the bound" : "");
   if (!is_bound) return fmt::format("{:+.1f} %", (factor - 1) * 100);
@@ -95,9 +87,8 @@ Outcome outcome_of(const Comparison& comparison) {
   const std::optional<PaperFinding>& finding = comparison.finding;
   const bool is_borne_out = finding && agrees(comparison.ours, finding->value, comparison);
   const auto [best, worst] = ends_of(comparison);
-  if (agrees(worst, comparison.paper, comparison))
-    return is_borne_out && finding->level == Outcome::sharper_bound && is_stricter(*finding, comparison) ? Outcome::sharper_bound
-                                                                                                         : Outcome::holds;
+  const bool is_sharper = is_borne_out && finding->level == Outcome::sharper_bound && is_stricter(*finding, comparison);
+  if (agrees(worst, comparison.paper, comparison)) return is_sharper ? Outcome::sharper_bound : Outcome::holds;
   if (agrees(best, comparison.paper, comparison)) return Outcome::not_testable;
   if (finding && finding->level == Outcome::not_testable)
     return agrees(finding->value, comparison.paper, comparison) ? Outcome::differs : Outcome::not_testable;

@@ -40,9 +40,9 @@ std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes mo
   return points;
 }
 
-std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last) {
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last, Bytes factor) {
   std::vector<IrregularPoint> points;
-  for (Bytes most = first; most <= last; most *= 2) points.push_back({ranks, most});
+  for (Bytes most = first; most <= last; most *= factor) points.push_back({ranks, most});
   return points;
 }
 

@@ -89,8 +89,7 @@ inline constexpr const char* out_of_step =
     "meet";
 inline constexpr const char* long_messages_meet =
     "A1's long messages meet at some ranks also if no rank waits for the others' steps";
-inline constexpr double large_gain = 2.0 / 3;  // our reading of "a large performance gain": at least a third of the time is saved
-inline constexpr double slight_gain = 0.9;     // our reading of "slightly better": at most a tenth of the time is saved
+inline constexpr double slight_gain = 0.9;  // our reading of "slightly better": at most a tenth of the time is saved
 inline constexpr const char* memory_is_shared =
     "on the T3D, processor and network share one path to the memory (section 4.1), so nothing overlaps";
 inline constexpr const char* no_composing =
@@ -105,7 +104,8 @@ struct IrregularPoint {
 
 // Points with several numbers of ranks and one longest message, or with one number of ranks and several longest messages.
 std::vector<IrregularPoint> over_nodes(const std::vector<Count>& ranks, Bytes most);
-std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last);  // each longest message is twice the one before
+// Each longest message is `factor` times the one before.
+std::vector<IrregularPoint> over_lengths(Count ranks, Bytes first, Bytes last, Bytes factor = 2);
 
 // A plot of a figure: times over the number of ranks, or over the longest message.
 struct IrregularPlot {

@@ -44,7 +44,7 @@ std::vector<IrregularPoint> nodes_of_section_4_1() {
   return points;
 }
 std::vector<IrregularPoint> up_to_1k() {
-  std::vector<IrregularPoint> points = over_lengths(64, 16, 1024);
+  std::vector<IrregularPoint> points = over_lengths(64, 16, 1024, 4);
   points.front().is_ours = true;
   return points;
 }
