@@ -69,7 +69,7 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   return *value;
 }
 
-// A program may have defined the algorithm's record, so no test has checked that it is complete.
+// The calling program may have defined the record. Unlike our own records, no test has checked that such a record is complete.
 Combining combining_of(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
   if (algorithm.combining) return algorithm.combining(problem, parameters);
   throw Error(ErrorCode::misuse, fmt::format("the record of {}/{} has no function 'combining', which every reduction needs",
@@ -86,7 +86,7 @@ void add_defaults(const Problem& problem, Choice& choice) {
   }
 }
 
-// Reads the parameters that the text names. `problem` is null if the text stands for problems of any size.
+// Reads the parameters that the text names. `problem` is null if the problem is not known.
 Choice parsed_choice(Collective collective, const Problem* problem, std::string_view specification) {
   const auto [id, settings] = parts_of_specification(specification);
   Choice choice{find_algorithm(collective, id), {}};

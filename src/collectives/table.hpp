@@ -12,8 +12,8 @@ namespace quadrille {
 // marked by BASELINE in the table.
 bool is_baseline(const Algorithm& algorithm);
 
-// The specification of a schedule's algorithm, without parameters that have their defaults. A schedule from a file may state an
-// algorithm, a parameter or a value that the table does not have: then all parameters that it states.
+// Returns the specification of a schedule's algorithm, without parameters that have their defaults. If a schedule from a file
+// states an algorithm, a parameter or a value that the table does not have, all stated parameters are kept.
 std::string short_specification(const Schedule& schedule);
 
 }  // namespace quadrille

@@ -19,8 +19,8 @@ std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const P
 // ports.
 std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Parameters& before);
 
-// Small grains balance the load; large grains make fewer pieces. The price, from start-up and time per byte, decides
-// between them. The smallest grain is 64 B, or larger if all ranks' data would otherwise make more than 2^17 pieces.
+// Small grains balance the load; large grains make fewer pieces. The predicted time, from start-up and time per byte, decides
+// which grain is used. The smallest grain is 64 B, or larger if all ranks' data would otherwise make more than 2^17 pieces.
 std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Parameters& before);
 
 // The specifications of the algorithms of `collective` that are worth trying as a part of another one, as the member `tried` of

@@ -25,8 +25,8 @@ CoverLevel in_rounds(std::vector<Hop> hops, Count ports) {
   return level;
 }
 
-// The slots base .. base + length - 1. They have moved by `base` in the higher levels, so they still have
-// 0 .. length - 1 ranks to go.
+// The slots base .. base + length - 1. The higher levels have moved them by `base` ranks, so they still have to travel 0 ..
+// length - 1 ranks.
 struct Route {
   Count base;
   Count length;

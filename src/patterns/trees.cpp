@@ -14,7 +14,7 @@ struct Run {
   Count first = 0, last = 0;  // half open
 };
 
-// Calls hand(round, giver, taker, run) for each tree edge at which place `me` gives or takes. `run` has the places that
+// Calls hand(round, giver, taker, run) for each tree edge at which place `me` gives or takes. `run` is the range of places that
 // the taker serves.
 template <class Hand>
 void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& hand) {
@@ -74,7 +74,7 @@ TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, Knomi
   position.phases.push_back({std::move(phase), depth});
   Count received = -1;  // the round
   for (Count round = 0; round < depth; ++round) {
-    const Count digit = round_of(round);  // the orders are their own inverses
+    const Count digit = round_of(round);  // round_of is its own inverse
     if (digit_at(digit) == 0) continue;
     received = round;
     position.parent = TreeEdge{round, rank_of(v - digit_at(digit) * unit(digit)), {}};

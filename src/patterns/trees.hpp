@@ -83,9 +83,9 @@ TreePosition position_of(const BinomialTree& tree, std::string phase, Rank me);
 // `near`: the lowest first.
 enum class KnomialOrder : std::uint8_t { far, near };
 
-// The rank's position in the k-nomial tree with k = `radix`, as one phase with this name. Numbers have d = ceil(log_k p) digits. In
-// each round one digit is decided: a rank that has the data sends it to the k - 1 ranks that differ from it in this digit, which is
-// still 0 in its own number.
+// The rank's position in the k-nomial tree with k = `radix`, as one phase with this name. Numbers have d = ceil(log_k p) digits.
+// In each round one digit is decided: a rank that has the data sends it to the k - 1 ranks whose numbers differ from its own in
+// this digit. In its own number this digit is still 0.
 TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, KnomialOrder order, std::string phase, Rank me);
 
 // The rank's position in the tree in which every rank has `fan_out` children until none are left, and all children of a rank

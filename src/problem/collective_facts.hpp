@@ -36,7 +36,8 @@ struct BlockRatio {
 
 // The facts from which lower bounds follow [bruck1997, section 2], each with its source.
 struct BoundFacts {
-  // The largest number of ranks whose data one rank needs, or that need the data of one rank, which is counted, too.
+  // The larger of two maxima over all ranks: of how many ranks a rank needs data, and how many ranks need its data. Both counts
+  // include the rank itself.
   Count (*connected_ranks)(Count ranks) = nullptr;
   const char* rounds_source = "";
   // The least number of bytes that the busiest rank must send or receive. Used if sizes are blocks; null if there is no data.
@@ -73,8 +74,8 @@ std::string mpi_name(Collective collective);
 bool has_pair_counts(Collective collective);              // sizes are SizeSource::pairs
 bool every_rank_has_all(const BufferContents& contents);  // does every rank have one block for each rank in it?
 
-// Does the output of every rank depend on the inputs of all ranks, if no count is 0? Also true for a barrier, which waits for all
-// ranks. If this is true and sizes are blocks, the postcondition is the same under any permutation of the ranks.
+// Does the output of every rank depend on the inputs of all ranks, if no count is 0? True also for a barrier, which waits for all
+// ranks. If the answer is yes and sizes are blocks, the postcondition is the same under any permutation of the ranks.
 bool all_depend_on_all(Collective collective);
 
 bool has(const BufferContents& contents, const Problem& problem, Rank rank);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When two schedules are the same, although they are written differently, and hashes by which ranks compare what they have.
+// Tells whether two schedules are the same although they are written differently; and hashes, by which ranks compare problems and
+// programs.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class ContentHash {
   requires(std::is_integral_v<Number> || std::is_enum_v<Number>) void add(Number number) {
     value_ = hash_with(value_, static_cast<std::uint64_t>(number));
   }
-  void add(std::string_view text);  // includes the length, so that two adjacent texts cannot be confused with one
+  void add(std::string_view text);  // includes the length, so that two adjacent texts do not have the hash of their concatenation
   void add(const Region& region);
   void add(const Round& round);
 

@@ -49,7 +49,7 @@ DependenceGraph dependences(const Program& program);
 std::vector<Operation> operations(const Program& program);
 
 // Do the two regions share a byte? The answer is exact for contiguous regions and for equal strides of one level, and for other
-// regions unless that takes more than about a thousand comparisons of runs; then it is "yes". So dependences do not change if
+// regions that need at most about a thousand comparisons of runs. Otherwise the answer is "yes". So dependences do not change if
 // regions are cut into runs, as in the JSON form.
 bool may_overlap(const Region& a, const Region& b);
 

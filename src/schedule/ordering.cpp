@@ -118,7 +118,7 @@ class OrderingMaker {
     made_.edges.push_back({from, to});
   }
 
-  // Lets the step start after all operations on which `operation` depends.
+  // Makes the step wait for all operations on which `operation` depends.
   void wait(std::size_t operation, std::size_t step) {
     const Operation& own = graph_.operations[operation];
     for (const Dependence& dependence : graph_.before[operation]) {

@@ -44,9 +44,9 @@ struct PackedSend {
   std::size_t send, receive;  // indices of operations
 };
 
-// Returns the sends that are packed because a receive of the same group overwrites their memory, each with this
-// receive. `group_of_round` gives the group of each round. The groups are the windows, or under dataflow the single
-// rounds (every_round_alone): larger groups would pack more sends and take more staging memory.
+// Returns the sends that are packed because a receive of the same group overwrites their memory, each with this receive.
+// `group_of_round` gives the group of each round. The groups are the windows or, under dataflow, single rounds
+// (every_round_alone), because larger groups would pack more sends and take more staging memory.
 std::vector<PackedSend> packed_sends(const DependenceGraph& graph, const std::vector<std::size_t>& group_of_round);
 std::vector<std::size_t> every_round_alone(const Program& program);
 

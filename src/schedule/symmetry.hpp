@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a symmetry acts on buffers, the trivial symmetry, and the programs that stand for those of all ranks.
+// How a symmetry acts on buffers, the trivial symmetry, and the programs of representatives, which stand for the programs of all
+// ranks.
 #pragma once
 
 #include <functional>

@@ -54,8 +54,8 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
   for (Rank to = 0; to < ranks_; ++to) search(to, ends);
 }
 
-// Finds the distances from every vertex to a rank. Every edge has a link in each direction, so these are also
-// the distances from the rank.
+// Finds the distances from every vertex to a rank. Every edge has a link in each direction, so the distances from the rank are
+// the same.
 void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
   std::uint16_t* distances = distances_.data() + to * vertices();
   std::vector<Vertex> reached{to};

@@ -39,8 +39,8 @@ struct BusiestLink {
   Bytes bytes = 0;                    // the most bytes that any link carries, which may be another link
 };
 
-// Returns the busiest link. A message with a port runs straight from that port. If the port does not lead to the receiver,
-// refuse(message, reason) is called, and the message takes the route without a port.
+// Returns the busiest link. A message with a port takes the straight way that begins at this port. If the port does not lead to
+// the receiver, refuse(message, reason) is called, and the message takes the route without a port.
 BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
                          const std::function<void(const RoutedMessage&, const std::string&)>& refuse);
 

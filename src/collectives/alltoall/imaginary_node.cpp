@@ -107,8 +107,8 @@ class PaddedRing {
     return regions;
   }
 
-  // The number of links that a block for an odd or an even distance has travelled before a step: one link first if the
-  // distance is odd, then two links per step, in the first or in the second half of the steps.
+  // The number of links that a block for an odd or an even distance has travelled before a step in which it moves: one link if
+  // the distance is odd, and two links for each earlier step, except step 0, of the same half of the steps.
   Count travelled(Count step, Count parity) const {
     if (step == 0) return 0;
     const Count early = ring_kernel::steps(Kernel::alternating, places_) / 2;

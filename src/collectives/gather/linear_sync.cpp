@@ -3,8 +3,8 @@
 // Source  [pjesivac2007] the linear gather with synchronisation of Open MPI, with blocks in one piece.
 // Needs   nothing: any p, any root.
 // Idea    The root tells a rank to send, and asks the next one when the block has arrived. So blocks do not pile up at the root
-//         before it receives them. After its block a rank sends a control message. It stands for the second piece of the block,
-//         which is empty here.
+//         before it receives them. After its block a rank sends a control message, which stands for the second piece of the block
+//         in Open MPI.
 // Cost    C1 = p - 1 rounds with blocks, each after a round with a control message; C2 = p - 1 blocks.
 // Prefer  never; a baseline: linear with ports=1 takes the blocks one by one, too, without asking for them.
 #include "quadrille/algorithm.hpp"

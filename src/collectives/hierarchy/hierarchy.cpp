@@ -333,7 +333,7 @@ std::string standard_between(const Problem& problem, const Parameters& before) {
   }
 }
 
-// The words that help and errors name. Any other algorithm of the collective can be named, too.
+// The specifications that help texts and errors name. Any other algorithm of the collective can be named, too.
 std::vector<std::string> choices_between(Collective collective) {
   switch (collective) {
     case Collective::broadcast:
@@ -361,7 +361,7 @@ Parameter inside_parameter() {
           .summary = "algorithms inside nodes: each part takes the first that its collective has and that applies, or its default",
           .standard = "direct",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            constexpr Count few = 8;  // ranks of a node for which p - 1 messages at once take less time than rounds
+            constexpr Count few = 8;  // up to this many ranks of a node, one round with all messages is fastest
             return largest_node(problem) <= few ? "direct" : in_few_rounds;
           },
           .standard_rule = "direct, or the other if a node has more than 8 ranks",

@@ -29,7 +29,7 @@ class Lanes {
   bool nodes_are_consecutive() const;
   bool nodes_are_equal() const;  // in size
 
-  // Groups of ranks that run a schedule together. The last group of `lanes` is no lane, but has the ranks that lead no group.
+  // Groups of ranks that run a schedule together. In lanes(), the last group is not a lane: it has the ranks that lead no group.
   const NodeRanks& nodes() const { return nodes_; }
   const NodeRanks& groups() const { return groups_; }  // group l of node a is number a * count() + l
   const NodeRanks& lanes() const { return by_lane_; }
@@ -144,7 +144,8 @@ class ShareParts {
   Bytes bytes_before_group(Rank leader) const;  // of the groups of the leader's lane that come before its own
 
   // Where the shares of a group, a lane, or all lanes one after the other lie in a buffer that has all shares in the order of
-  // ranks. A lane lists its groups in the order of their leaders, from the node of rank `from` around if it is given.
+  // ranks. A lane lists its groups in the order of their leaders. If `from` is given, the list begins at the node of this rank
+  // and wraps around.
   Regions of_group(Buffer buffer, Count group) const;
   Regions of_lane(Buffer buffer, Count lane, std::optional<Rank> from = std::nullopt) const;
   Regions of_all(Buffer buffer, std::optional<Rank> from = std::nullopt) const;
@@ -186,7 +187,7 @@ class VectorParts {
   // its node.
   Regions of_node(Rank rank) const;
 
-  // The counts of the ranks of a node that gather or scatter the parts.
+  // The problem in which the ranks of a node gather or scatter the parts.
   Problem shared_out(Collective collective, Count node, Rank root = 0) const;
 
   Phase combine_in_nodes() const;  // from the inputs to of_node

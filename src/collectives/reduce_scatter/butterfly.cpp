@@ -17,8 +17,8 @@
 namespace quadrille {
 namespace {
 
-// The ranks that exchange shares at the end: two survivors whose numbers have the same bits in opposite orders, or one of them, and
-// the partners in their pairs.
+// The ranks that exchange shares at the end: two survivors whose numbers have the same bits in opposite orders (one survivor, if
+// both numbers are equal), and the partners in their pairs.
 struct Circle {
   std::vector<Rank> ranks;  // ascending
   std::vector<Rank> from;   // from whom each gets its share

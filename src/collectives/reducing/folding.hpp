@@ -16,9 +16,9 @@
 namespace quadrille {
 
 // Combines operands along the fixed tree, which is allowed for every problem. They are given in rank order, from the lowest rank
-// up. Neighbouring partial results over equally many operands are combined at once, like the carries of a binary counter. So for n
-// operands at most log2 n partial results are kept. Operands that may be overwritten are combined in place. The result ends in the
-// output if one of the operands lies there.
+// up. Neighbouring partial results over equally many operands are combined immediately, like the carries of a binary counter. So
+// for n operands at most log2 n partial results are kept. Operands that may be overwritten are combined in place. The result ends
+// in the output if one of the operands lies there.
 class TreeFold {
  public:
   // Calls `spent(place)` for scratch memory that is no longer needed, because its contents have been combined into
@@ -76,7 +76,7 @@ class PrefixBuilder {
  public:
   PrefixBuilder(const Problem& problem, Rank me, std::string stage);
 
-  // Call these in the order of a round. Data that arrives in one round is combined at the beginning of the next.
+  // In each round call begin_round first. Data that arrives in one round is combined at the beginning of the next.
   void begin_round();
   void send(Rank to);
   // Receives the combination over the ranks directly below those received so far. If `tell`, it becomes part of the
@@ -141,7 +141,7 @@ class FoldedPairs : public Analysis, public Composition {
   void hand_over(Rank heir, Bytes bytes, Places data);
 
   Regions vector_of(Rank survivor) const;
-  // Behind the vector in scratch memory.
+  // Returns the place of `bytes` bytes behind the vector in scratch memory.
   Region behind_vector(Rank survivor, Bytes bytes) const;
   std::span<const Rank> pair_of(Rank rank) const { return std::span(ranks_).subspan(index(rank / 2 * 2), 2); }
 

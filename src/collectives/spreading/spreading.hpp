@@ -46,16 +46,16 @@ std::optional<Symmetry> translation(const Problem& problem, const Parameters&);
 // Succeeds if p is a power of two, as partners i ^ m require.
 Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&);
 
-// For the Bine butterfly: the conditions of both orders, and the symmetry, which moves ranks on by even numbers.
+// For the Bine butterfly: the condition for each order of partners, and the symmetry, which adds even numbers to ranks.
 Result<> has_even_ranks(Count ranks);
 Result<> has_ranks_for_bine_from_afar(Count ranks);
 Symmetry even_translation(Count ranks);
 
 // Broadcasts that are also used, run backwards, as reductions: down a tree, over a circulant graph, and down a full tree.
 
-// Walks through a rank's rounds in a tree; the phases of the tree become stages. Used by algorithms that go down a
-// tree. An algorithm that goes up makes the program of an algorithm that goes down, and reverses it. Calls receive(edge) and
-// send(edge) in the rounds of the edges. A phase without a name belongs to the current stage.
+// Walks through a rank's rounds in a tree; the phases of the tree become stages. An algorithm that goes up a tree makes the
+// program of one that goes down, and reverses this program. Calls receive(edge) and send(edge) in the rounds of the edges. A
+// phase without a name belongs to the current stage.
 template <class Receive, class Send>
 void go_down(ProgramBuilder& program, const TreePosition& position, Receive&& receive, Send&& send) {
   auto child = position.children.begin();
