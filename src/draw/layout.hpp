@@ -29,8 +29,9 @@ struct LayoutPart {
 struct NetworkLayout {
   ByRank<LayoutVertex> vertices;
   std::vector<LayoutPart> parts;
-  // The links that are not drawn from end to end, by number, with the direction in which they leave, as a vector of length 1. Such
-  // a link is drawn as two stubs: one that leaves its first end, and one that comes to the other end from the opposite side.
+  // The links that are not drawn from end to end, by number, with the direction in which they leave, as a vector of length 1.
+  // Such a link is drawn as two stubs: one leaves its first end in this direction, and one reaches its second end from the
+  // opposite side.
   std::map<Count, Point> stubs;
   double width = 0, height = 0;  // everything is between 0 and these
 };

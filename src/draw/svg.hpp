@@ -60,8 +60,9 @@ class Svg {
   void text(Point base, const std::string& words, Anchor anchor = Anchor::start, Kind kind = "text", double size = 12,
             double turn = 0);
 
-  // Writes the title at the top, in lines of at most this width. The last line is at the same place, however many there are
-  // before it, so it can be written when the width of the picture is known. Returns the width of the longest line.
+  // Writes the title at the top, in lines of at most this width. The place of the last line does not depend on the number of
+  // lines. So the headline can be written at the end, when the width of the picture is known. Returns the width of the longest
+  // line.
   double headline(Point base, double width);
 
   std::string written(double width, double height);

@@ -10,8 +10,8 @@
 
 namespace quadrille::projection {
 
-// A row, which is the replayed calls of a function, a communicator and a size, and how its times depend on the figures that were
-// assumed.
+// A row: the replayed calls of a function, a communicator and a size. Also how the times of the row depend on the assumed
+// figures.
 struct RowSums {
   ProjectedRow row;                             // without gain
   BySide<double> seconds{};                     // mean of the ranks

@@ -42,7 +42,7 @@ class Matching {
  public:
   explicit Matching(const Recording& recording);
 
-  // Were the calls of all members recorded? Not on intercommunicators, and not with processes of another MPI_COMM_WORLD.
+  // Were the calls of all members recorded? The answer is no for intercommunicators and for members from another MPI_COMM_WORLD.
   bool is_matched(std::size_t communicator) const { return all_[communicator].is_matched; }
   std::size_t member_of(std::size_t communicator, Rank rank) const;  // its place among the members
 
@@ -64,8 +64,8 @@ class Matching {
   std::vector<std::unique_ptr<MatchedCall>> spare_;
 };
 
-// Maps the site of a completion to the site of the start with the same contents, and other sites to themselves. Of several open
-// collectives of one site the oldest is completed.
+// Maps the site of a completion to the site of the start with the same contents, and other sites to themselves. If several
+// collectives of one site are open, the oldest is completed.
 std::vector<std::uint32_t> starts_of(const Recording& recording);
 
 using PartTimes = std::array<double, projected_parts>;
@@ -76,7 +76,7 @@ struct RankTimes {
   PartTimes parts{};  // their sum is now_s
 };
 
-// The gaps of a site, of all ranks together: how much they vary.
+// How much the gaps before a site's calls vary, over all ranks.
 struct GapSums {
   Count count = 0;
   double sum_s = 0, squares = 0;

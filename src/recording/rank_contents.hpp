@@ -23,7 +23,7 @@ struct RankContents {
 // Error{malformed} if it is damaged or not of a recording; the sentence begins with "it" or "its": the caller names the file.
 RankContents read_rank(const std::string& path);
 
-// For the file of a rank that has ended: puts means in the place of repetitions (folding.hpp). Throws Error, as above.
+// For the file of a rank that has ended: replaces repetitions by their means (folding.hpp). Throws Error, as above.
 void fold_rank(const std::string& path);
 
 // Tells the file of a rank that has ended from other ones: its length, and a hash of its

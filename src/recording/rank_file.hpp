@@ -10,7 +10,7 @@
 
 namespace quadrille::recording {
 
-// What sentences say of a kind of files.
+// Parts of error sentences about a kind of files.
 struct RankFileWords {
   std::string_view it;      // "the counters"; the file's name follows
   std::string_view no_one;  // "is not a file of counters; choose another name"
@@ -27,7 +27,7 @@ Descriptor new_rank_file(const RankFileWords& words, const std::string& path, st
 std::uint64_t longest_file() noexcept;  // that this process may write (ulimit -f)
 
 // Gives a part of the file disk space, and makes the file long enough for it. A store to mapped memory without disk space would
-// kill the program, and so would a file that gets longer than it may be (ulimit -f). False: there is no space.
+// kill the program, and so would a file that exceeds its size limit (ulimit -f). Returns false if there is no space.
 bool reserve(const Descriptor& file, std::uint64_t from, std::uint64_t bytes) noexcept;
 
 // Maps a part of the file, or memory that no file has if the descriptor is negative. Null if that fails; errno says why.

@@ -68,7 +68,7 @@ void keep_one_run(std::vector<RankContents>& all, std::vector<std::string>& rema
         fmt::format("{} file{} of other runs {} left out", others, others == 1 ? "" : "s", others == 1 ? "is" : "are"));
 }
 
-// Adds communicators and sites, each content once.
+// Adds communicators and sites, and stores equal ones once.
 class Shared {
  public:
   explicit Shared(Recording& recording) : recording_(recording) {}

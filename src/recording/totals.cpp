@@ -70,7 +70,7 @@ std::vector<std::uint32_t> main_sites(const std::map<std::uint32_t, double>& by_
   return sites;
 }
 
-// The sites that make a slice what it is.
+// The sites that have enough of a slice's calls to characterise it.
 std::set<std::uint32_t> called_sites(const Slice& slice) {
   Count all = 0;
   for (const auto& [site, calls] : slice.calls) all += calls;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording adds up to: parts of the time, and when in the run they were; and parts of the run that have no more entries
-// than can be shown.
+// Sums of a recording: parts of the time, over the whole run and by phase of the run; and windows of the run that have no more
+// entries than can be shown.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ using PartSeconds = std::array<double, parts>;
 
 TimePart part_of(RecordedKind kind);  // that a call's duration belongs to
 
-// Above this share a projection gives no verdict.
+// If the share of point-to-point time is larger, a projection gives no verdict.
 inline constexpr double most_point_to_point = 0.2;
 
 PartSeconds totals(const RecordedRank& rank, const Recording& recording);
@@ -43,7 +43,7 @@ std::vector<RunPhase> phases(const Recording& recording, std::size_t slices);
 struct RecordedWindow {
   double from_s = 0, to_s = 0;
   Count entries = 0;    // of all ranks, that begin in it
-  bool is_cut = false;  // more entries were asked for
+  bool is_cut = false;  // the requested window has more entries
 };
 
 // Returns the window from `from_s` to `to_s`, or its first part if it has more than `most_entries`. (Entries that begin at the same
