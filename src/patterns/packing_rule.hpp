@@ -20,7 +20,7 @@ struct EdgeTotals {
   friend bool operator==(const EdgeTotals&, const EdgeTotals&) = default;
 };
 
-// What decides between packed and single messages. All ranks of a group agree on one rule when the group is made.
+// The limits that decide between packed and single messages. All ranks of a group agree on one rule when the group is made.
 struct PackingRule {
   // Sending an edge in a message of its own costs as much as packing this many bytes. A longer edge is never packed, and
   // EdgeTotals do not count it.
@@ -30,7 +30,7 @@ struct PackingRule {
   // `most_ranks`: the ranks of the largest node.
   static PackingRule among(Count nodes, Count most_ranks);
 
-  // `senders`: how many ranks the sending node has.
+  // `senders`: the number of ranks of the sending node.
   bool packs(const EdgeTotals& totals, Count senders) const;
 };
 
@@ -48,7 +48,7 @@ inline Count steps_between(Count from, Count to, Count nodes) { return (to - fro
 // short edges never leads.
 struct Leaders {
   static constexpr Count none = std::numeric_limits<Count>::max();
-  Count sender = none, receiver = none;  // their numbers in the circles of their nodes
+  Count sender = none, receiver = none;  // places in the circles of their nodes
 
   void add(const Leaders& more) { sender = std::min(sender, more.sender), receiver = std::min(receiver, more.receiver); }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks in rows of equal length; the last row may be shorter. The class says in which step each rank sends to each other rank of
-// its row, or of its column, so that no rank ever receives two messages in one step [liu2002, with the stall step corrected].
-// Also how items are dealt to the ranks in turn.
+// its row, or of its column, so that no rank receives two messages in one step [liu2002, with the stall step corrected]. Also how
+// items are dealt to the ranks in turn.
 //
 // A column that the last row does not reach is *incomplete*. Data from the last row for an incomplete column takes a
 // detour: the rank in column m of the last row sends it to the rank in row m of the incomplete column, which is an

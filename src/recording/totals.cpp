@@ -87,7 +87,7 @@ bool are_alike(const std::set<std::uint32_t>& one, const std::set<std::uint32_t>
   return 2 * common >= one.size() + other.size() - common;
 }
 
-// Each rank has its own sites of alltoallv. Of the sites that differ only in counts, the first one stands for all.
+// Each rank has its own sites of alltoallv. If sites differ only in counts, the first of them stands for all.
 std::vector<std::uint32_t> alike(const Recording& recording) {
   std::map<RecordedSite, std::uint32_t> first;
   std::vector<std::uint32_t> by_site;

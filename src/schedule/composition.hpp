@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs made from other programs, so that algorithms repeat no other algorithm's code: run backwards, in the order in which
-// messages are posted, and composed of parts.
+// Programs made from other programs, so that algorithms need not repeat each other's code: reversed programs, programs in posting
+// order, and programs composed of parts.
 #pragma once
 
 #include <memory>
@@ -48,9 +48,9 @@ struct GroupStep {
   BufferMap input{}, output{};
 };
 
-// A schedule that is composed of schedules for groups of its ranks. In each phase some groups run a schedule of their own, beside
-// each other; the groups, and where the buffers of their schedules lie, differ from phase to phase. So a collective between and
-// inside nodes, or one that has two parts, repeats no other algorithm's code.
+// A schedule that is composed of schedules for groups of its ranks. In each phase several groups run schedules of their own at
+// the same time. Groups and the places of their buffers differ from phase to phase. So a collective between and inside nodes, or
+// one that has two parts, repeats no other algorithm's code.
 class Composition {
  public:
   Composition() = default;

@@ -43,7 +43,7 @@ std::uint64_t stride_of(const Region& region) {
   return common;
 }
 
-// Finds out whether a run of one region shares a byte with a run of another. Gives up after some comparisons.
+// Finds out whether a run of one region shares a byte with a run of another. Gives up after `left_` comparisons.
 class MeetingRuns {
  public:
   // Returns true if two runs meet, and if the search was given up.
@@ -223,7 +223,7 @@ DependenceGraph dependences(const Program& program) {
           before.push_back({access.operation, access.writes ? Hazard::write_after_write : Hazard::write_after_read});
       });
   };
-  // Nothing depends on accesses to the input, which is never written, or to the bytes of control messages, which are
+  // Nothing depends on accesses to the input, because it is never written, or to the bytes of control messages, because they are
   // never read.
   const auto enter = [&](const Regions& regions, std::size_t self, bool writes) {
     for (const Region& region : regions)

@@ -124,7 +124,8 @@ class OrderingMaker {
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
       if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) {
-        // The graph does not list the dependences of the other receive for this receive.
+        // Receives of one round do not wait for each other. Instead this receive waits for what the other receive waits for,
+        // which the graph does not list again.
         wait(dependence.on, step);
         continue;
       }

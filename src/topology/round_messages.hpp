@@ -48,8 +48,8 @@ BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessa
 void check_ranks(const Topology& topology, const Problem& problem);
 
 // The messages of a schedule, round by round. If the schedule states a symmetry, only the programs of the representatives are
-// made and stored. The messages of other ranks are their images. So 16.7 million messages of an exchange among 4,096 ranks take
-// the memory of 4,095 messages.
+// made and stored. The messages of other ranks are images of the stored messages. So the 16.7 million messages of an exchange
+// among 4,096 ranks take the memory of 4,095 messages.
 class SendsByRound {
  public:
   // A message of an owner: a rank whose messages are stored.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/hierarchical: vectors are combined inside nodes; each lane combines its part between nodes; nodes share all parts.
+// allreduce/hierarchical: vectors are combined inside nodes, then each lane combines its part between nodes, then the ranks of a
+// node exchange all parts.
 // Source  [traff2020] allreduce decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    The vector is cut into a part for each lane. The ranks of each node combine each part at its leader, the leaders
@@ -8,8 +9,8 @@
 //         the whole vector inside its node, then in its lane.
 // Cost    A node sends and receives what the algorithm between nodes needs for b bytes, whatever the number of its ranks; C1 is
 //         the sum of the parts' rounds.
-// Prefer  several ranks on a node. For short vectors vector=whole, which takes the fewest rounds, or one lane, which sends the
-//         fewest messages; segments=k for long ones.
+// Prefer  several ranks on a node. For short vectors use vector=whole, which takes the fewest rounds, or one lane, which sends
+//         the fewest messages. For long vectors use segments=k.
 #include <fmt/format.h>
 
 #include "collectives/hierarchy/hierarchy.hpp"

@@ -6,7 +6,7 @@
 //         first of the blocks that a rank receives is its own; the others travel on. They are stored in two halves of the
 //         scratch buffer, which rounds use alternately.
 // Cost    C1 = p - 1 rounds, C2 = p (p - 1) / 2 blocks: the least possible if each rank can send to one neighbour only.
-// Prefer  a ring with links in one direction only; elsewhere the algorithm shows the cost of store-and-forward.
+// Prefer  a ring with links in one direction only; on other networks the algorithm only shows the cost of store-and-forward.
 #include <algorithm>
 
 #include "quadrille/algorithm.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/grid: data goes along the row to the target's column, then along the column (A3 of the source), or through more
+// alltoallv/grid: data goes along the row to the target's column, then along the column (A3 of the source). Grids may have more
 // dimensions.
 // Source  [liu2002], algorithm A3; for any number of ranks it is the last two stages of A4. Section 5 proposes more
 //         stages.

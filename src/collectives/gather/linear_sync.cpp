@@ -6,7 +6,7 @@
 //         before it receives them. After its block a rank sends a control message, which stands for the second piece of the block
 //         in Open MPI.
 // Cost    C1 = p - 1 rounds with blocks, each after a round with a control message; C2 = p - 1 blocks.
-// Prefer  never; a baseline: linear with ports=1 takes the blocks one by one, too, without asking for them.
+// Prefer  never; a baseline: linear with ports=1 also receives the blocks one by one, and the root need not ask for them.
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -21,7 +21,7 @@ Program generate_linear_sync(const Problem& problem, const Parameters&, const An
   program.expect(p, 4);
   program.stage("gather");
   if (me != root) {
-    const Count before = me < root ? me : me - 1;  // ranks that the root asks first
+    const Count before = me < root ? me : me - 1;  // number of ranks that the root asks before `me`
     program.skip_rounds(2 * before);
     program.begin_round();
     program.control_receive(root, 0);

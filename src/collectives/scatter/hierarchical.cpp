@@ -6,7 +6,7 @@
 //         them between the nodes, and leaders scatter the shares of their groups. A gather does the same backwards.
 // Cost    The shares of all other nodes leave the root's node once (or enter it), the least possible; C1 is the sum of
 //         the parts' rounds.
-// Prefer  several ranks on a node, and short shares: the root sends or receives one message for each node. One lane, unless
+// Prefer  several ranks on a node, and short shares: the root sends or receives one message for each node. Use one lane, unless
 //         one rank cannot keep the node's link busy.
 #include <fmt/format.h>
 

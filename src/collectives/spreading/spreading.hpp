@@ -28,9 +28,9 @@ Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);
 
-// The same over the Bine butterfly (patterns/bine.hpp), whose partners are nearer. Nearest first: the shares of a message are
-// consecutive (mod p), and p may be any even number. Farthest first: most data goes to the nearest partner, but messages are
-// strided, and p must be a power of two.
+// The same as above, but over the Bine butterfly (patterns/bine.hpp), whose partners are nearer. With the nearest partner first:
+// the shares of a message are consecutive (mod p), and p may be any even number. With the farthest partner first: most data goes
+// to the nearest partner, but messages are strided, and p must be a power of two.
 Program gather_by_bine(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_bine_from_afar(const Problem& problem, const Shares& shares, Rank me);
 
@@ -43,7 +43,7 @@ Program gather_directly(const Problem& problem, const Shares& shares, Rank me);
 // The symmetry of programs that are the same for all ranks up to translation, as they are if all shares are equal.
 std::optional<Symmetry> translation(const Problem& problem, const Parameters&);
 
-// Succeeds if p is a power of two, as partners i ^ m require.
+// Succeeds if p is a power of two, because partners i ^ m need one.
 Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&);
 
 // For the Bine butterfly: the condition for each order of partners, and the symmetry, which adds even numbers to ranks.
