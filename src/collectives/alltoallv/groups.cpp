@@ -38,10 +38,11 @@ std::vector<Rank> ranks_with_bytes(Count ranks, Bytes_of&& bytes_of) {
 // The route of an irregular exchange from a group of senders to a group of receivers [liu2002, section 5]: the stages of A4, with
 // each group in an array of its own. The senders deal all data out among themselves, along the rows and columns of their array.
 // Then data crosses to the receivers and moves along the columns of the larger group's array:
-//   more receivers a sender has one message for each column, to the receiver there that is its *entry*; the entry forwards data
-//   along the column. more senders the reverse: along its column, data moves to the *entry* of its target, which sends it there.
-//   The entry of the smaller group's member b in a column of height h is in row b mod h. The groups may overlap; ranks of neither
-//   group take no part.
+//   more receivers   a sender has one message for each column, to the receiver there that is its *entry*; the entry forwards
+//                    data along the column.
+//   more senders     the reverse: along its column, data moves to the *entry* of its target, which sends it there.
+// The entry of the smaller group's member b in a column of height h is in row b mod h. The groups may overlap; ranks of neither
+// group take no part.
 class GroupRoute : public SliceRoute {
  public:
   // The senders are the ranks that send any byte, and the receivers those that receive any. Without `split`, nothing is dealt
