@@ -69,7 +69,7 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   return *value;
 }
 
-// The calling program may have defined the record. Unlike our own records, no test has checked that such a record is complete.
+// The calling program may have defined the record. Tests check only that our own records are complete.
 Combining combining_of(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
   if (algorithm.combining) return algorithm.combining(problem, parameters);
   throw Error(ErrorCode::misuse, fmt::format("the record of {}/{} has no function 'combining', which every reduction needs",

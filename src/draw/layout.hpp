@@ -18,7 +18,7 @@ struct LayoutVertex {
   std::string name;  // a rank's number; a switch's name as it is in the texts of links, such as "switch 3"
 };
 
-// A part of the network that is drawn by itself, such as a plane of a torus or a group of a dragonfly.
+// A part of the network that is drawn in a frame of its own, such as a plane of a torus or a group of a dragonfly.
 struct LayoutPart {
   Box box;
   std::string name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws a network and the load of each directed link, in all rounds, in one, or in a panel for each.
+// Draws a network and the load of each directed link, in all rounds together, in one round, or with a panel for each round.
 #include <fmt/format.h>
 
 #include <algorithm>

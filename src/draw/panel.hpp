@@ -50,7 +50,8 @@ class Svg;  // svg.hpp; exhibits describe panels and need no SVG
 struct Box;
 struct Point;
 
-// The style `points` is for numbers that ours are compared with, such as a paper's: markers without a line, in the colour of text.
+// The style `points` is for numbers of others, such as those of a paper, with which our numbers are compared: markers without a
+// line, in the colour of text.
 enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
 
 struct Curve {

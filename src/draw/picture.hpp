@@ -87,8 +87,8 @@ class HeatScale {
   double mean_ = 0;
 };
 
-// Which arrows a picture draws strongly, faintly or not at all. Arrows are messages, or links. If they cross too often to be
-// followed, those of one rank are strong and the others faint. From 24 ranks on, faint arrows are a sample.
+// Which arrows a picture draws strongly, faintly or not at all. Arrows are messages, or links. If arrows cross too often to be
+// followed, the arrows of one rank are strong and all other arrows are faint. From 24 ranks on, faint arrows are a sample.
 enum class Emphasis : std::uint8_t { strong, faint, absent };
 
 class Focus {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of the viewer (viewer/): one HTML file with the viewer and its data, or pages that share the viewer's files; and what they
-// show with a trace: the layout of its network or its ranks, and what other parts of the library know of its schedule. The picture
-// and the page in the browser place a network alike, because both ask layout_of.
+// Pages of the viewer (viewer/): one HTML file with the viewer and its data, or pages that share the viewer's files; and what
+// they show with a trace: the layout of its network or its ranks, and what other parts of the library know of its schedule. The
+// picture and the page in the browser place the parts of a network in the same way, because both call layout_of.
 #pragma once
 
 #include <nlohmann/json.hpp>

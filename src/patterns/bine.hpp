@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bine (binomial negabinary) trees and butterflies [desensi2025]: as deep as binomial ones, with partners about a third nearer.
+// Bine (binomial negabinary) trees and butterflies [desensi2025]: as deep as binomial trees and butterflies, with partners about
+// a third nearer.
 //
 // In step i of the butterfly an even rank r meets r + d_i, and an odd rank r meets r - d_i (mod p), where d_i is the sum of
 // (-2)^j for j = 0 .. i: 1, -1, 3, -5, 11, .. All d_i are odd, so partners have different parity, and p must be even. A binomial

@@ -127,8 +127,8 @@ Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
 Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   QUADRILLE_ASSERT(U != V || own_node_ != OwnNode::apart);
   if (U == V) return own_step(U, a, b);
-  // The processors of the smaller node take turns, and `goes` is on this node. Of two nodes of equal size, it is on the
-  // first node (matchings) or on the sender (permutations).
+  // The processors of the smaller node take turns, and `goes` is on this node. If both nodes have the same size, `goes` is on the
+  // first node (matchings) or on the sending node (permutations).
   const bool by_matchings = decomposition_.into == Decomposition::Into::matchings;
   const bool sender_goes = size(U) != size(V) ? size(U) < size(V) : !by_matchings || U < V;
   const Count small = std::min(size(U), size(V)), large = std::max(size(U), size(V));

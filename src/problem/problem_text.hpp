@@ -27,7 +27,8 @@ std::vector<Bytes> all_counts(const Problem& problem);
 // case, with or without "MPI_": "MPI_Bcast", "ibcast", "Allreduce_init".
 std::optional<Collective> collective_of_mpi(std::string_view function);
 
-// Returns the name of the collective that the word probably means: that of MPI's function, or else the most similar one.
+// Returns the name of the collective that the word probably means: that of the MPI function of this name, or else the collective
+// with the most similar name.
 std::optional<std::string> nearest_collective(std::string_view word);
 
 // Returns the sentence that refuses the word: "there is no <what> 'bcast'; did you mean 'broadcast'?"

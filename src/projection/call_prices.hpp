@@ -28,7 +28,7 @@
 
 namespace quadrille::projection {
 
-// The share by which a time that the model predicts is wrong, if the machine's file does not say: one standard deviation.
+// The relative error of a time that the model predicts, if the machine's file does not state it: one standard deviation.
 inline constexpr double usual_residual = 0.2;
 
 // How far the price of a call is off, in terms of ln(real time / price).
@@ -50,7 +50,7 @@ bool were_measured_on(const MachineCosts& machine, Collective collective, const 
 // Computes when the members of a communicator leave a call from the times when they enter it.
 class MemberTimes {
  public:
-  // Every member leaves `seconds` after the last one has entered.
+  // Every member leaves `seconds` after the last member has entered.
   explicit MemberTimes(double seconds) : seconds_(seconds) {}
   explicit MemberTimes(ExitDelays delays);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what a thread computes between two calls. The thread's processor time costs a system call, most of a microsecond. So
-// it is read only if the last gap after an MPI call of the same kind was long; else the tick counter measures the gap.
+// Measures what a thread computes between two calls. Reading the thread's processor time is a system call, which takes most of a
+// microsecond. So this time is read only if the last gap after an MPI call of the same kind was long; otherwise the tick counter
+// measures the gap.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +16,9 @@ struct Gap {
   std::uint64_t computing = 0, away = 0;  // ticks
 };
 
-// What comes after the calls of one kind.
+// What is remembered of the gaps after the calls of one kind.
 struct Pace {
-  bool is_long = true;  // the last gap; true before the first one, because a first call costs more than the question
+  bool is_long = true;  // the last gap; true before the first gap, because a first call takes longer than reading the clock
 };
 
 class GapClock {

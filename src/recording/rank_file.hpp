@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that one rank makes and maps to memory, so that what it stores there remains however the rank ends.
+// A file that one rank makes and maps to memory, so that the stored data remains even if the rank is killed.
 #pragma once
 
 #include <cstdint>

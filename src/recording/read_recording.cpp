@@ -39,7 +39,7 @@ std::set<Rank> ranks_in(const std::string& folder) {
   return ranks;
 }
 
-// All files that can be read; the others become remarks.
+// Reads all files that can be read. For each of the other files, adds a remark.
 std::vector<RankContents> read_all(const std::string& folder, std::vector<std::string>& remarks) {
   std::vector<RankContents> all;
   for (const Rank rank : ranks_in(folder)) {

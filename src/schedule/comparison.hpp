@@ -13,8 +13,8 @@
 
 namespace quadrille {
 
-// Returns a local operation as operations with one contiguous region on each side. An incorrect one, whose sides have different
-// lengths, is not divided.
+// Returns a local operation as operations with one contiguous region on each side. An incorrect operation, whose sides have
+// different lengths, is not divided.
 std::vector<Local> pieces_of(const Local& local);
 
 // Returns the program as the JSON form represents it: contiguous runs, local operations with one region on each side, and nothing

@@ -73,7 +73,7 @@ class Composition {
 // operations name. The scratch memories of the parts follow, one after the other.
 Program composed(const Composition& composition, Rank rank);
 
-// The position of a buffer of a program in the memory of a larger one: byte x of the buffer is byte offset + x of `buffer`.
+// The position of a program's buffer in the memory of the larger program: byte x of the buffer is byte offset + x of `buffer`.
 struct BufferPosition {
   Buffer buffer = Buffer::output;
   Bytes offset = 0;

@@ -12,8 +12,8 @@
 // Cost    C1 = ceil(log p / log(k+1)), C2 = ceil(b (p - 1) / k): both the least possible, except for C2 with
 //         k >= 3 ports and p just below a power of k + 1. In this case last=two-rounds reaches the least C2 with
 //         one round more. With shares C2 is at most that of blocks as long as the longest share.
-// Prefer  several ports; on one port circulant is just as good. If one share is much longer than the others, broadcast the long
-//         share instead.
+// Prefer  several ports; on one port circulant has the same C1 and C2. If one share is much longer than the others, broadcast the
+//         long share instead.
 #include <algorithm>
 
 #include "collectives/spreading/spreading.hpp"

@@ -35,7 +35,7 @@ class Leaders : public Analysis {
 
   const NodeRanks& nodes() const { return nodes_; }
   Count turns() const { return one_factor::factors_with_pairs(nodes_.node_count()); }
-  Count partner(Count turn, Count node) const {  // the node itself if it is idle
+  Count partner(Count turn, Count node) const {  // returns `node` if the node is idle in this turn
     return one_factor::partner(one_factor::Form::concentrated, nodes_.node_count(), turn, node);
   }
   Count leader(Count turn, Count node) const {  // index of the leader among the ranks of its node

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/exchange: all data goes straight to its target, but leaders exchange short data between two nodes in one message.
 // Source  [sanders2002] combines the messages between two nodes, as in combined; a decision for each pair of nodes is our addition.
-// Needs   nothing: any counts. If no nodes are known, or only one, this is direct with a window of p-1.
+// Needs   nothing: any counts. If no node or only one node is known, the algorithm is alltoallv/direct with a window of p-1.
 // Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
 //         target, all in the first round. The exception is short data from one node to another, if a rule packs it
 //         (patterns/packing_rule.hpp). The rule decides by the number of the short counts between two nodes and by their sum.

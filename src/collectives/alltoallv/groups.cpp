@@ -4,10 +4,10 @@
 // Source  [liu2002], section 5: senders and receivers in distinct groups of different sizes.
 // Needs   a rank that sends nothing or receives nothing. Ranks that know only their own counts do not know who sends and who
 //         receives, so counts are gathered or known.
-// Idea    The S ranks that send anything form one array, the D ranks that receive anything another one. The senders deal all data
-//         out among themselves, along rows and columns. Then data crosses to the receivers. If there are more receivers, each
-//         sender has one message for each column of receivers, and receivers forward the data along their columns. If there are
-//         more senders, they collect the data along their columns before it crosses.
+// Idea    The S ranks that send anything form one array, and the D ranks that receive anything form another array. The senders
+//         deal all data out among themselves, along rows and columns. Then data crosses to the receivers. If there are more
+//         receivers, each sender has one message for each column of receivers, and receivers forward the data along their
+//         columns. If there are more senders, they collect the data along their columns before it crosses.
 // Cost    Let L be the most that a rank sends or receives. Four stages: about 2 sqrt(S) + 2 sqrt(max(S, D)) rounds. A rank sends
 //         at most 2L to other senders and L to the receivers. It sends L along a column, if the smaller group has at least as
 //         many ranks as a column; plus rounding to grains. Two stages: only the terms of the last two stages.

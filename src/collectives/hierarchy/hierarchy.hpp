@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives between and inside nodes, composed of schedules for groups of ranks: those of a node, and those of a lane between
 // nodes. A form is the list of a collective's phases; each collective has one. Parameters, rounds, ports, symmetry and the order
-// in which operands are combined follow from the phases, alike for all.
+// in which operands are combined follow from the phases, by the same rules for all collectives.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 namespace quadrille {
 
 // Lanes between nodes. The ranks of each node are cut into as many groups of ranks with neighbouring numbers as there are lanes,
-// and one rank of each group, its leader, exchanges data with other nodes. The leaders of the groups with the same number form a
-// lane.
+// and one rank of each group, its leader, exchanges the group's data with other nodes. The leaders of the groups with the same
+// number form a lane.
 class Lanes {
  public:
   enum class Leader : std::uint8_t { first, last };  // of the ranks of a group
@@ -46,7 +46,7 @@ class Lanes {
   NodeRanks by_lane_;
 };
 
-// The sizes of the smallest node, which limits the lanes, and of the largest one; 1 if the problem names no nodes.
+// The sizes of the smallest node, which limits the lanes, and of the largest node; 1 if the problem names no nodes.
 Count most_lanes(const Problem& problem);
 Count largest_node(const Problem& problem);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce/bine: vectors are combined up a tree like the binomial one, but with children about a third nearer.
+// reduce/bine: vectors are combined up a tree like the binomial tree, but with children about a third nearer.
 // Source  [desensi2025] distance-halving Bine trees.
 // Needs   any p, any root; an operator that commutes, except for two roots.
 // Idea    broadcast/bine backwards. The ranks of a subtree are consecutive, where rank 0 follows rank p - 1. If a subtree

@@ -95,8 +95,8 @@ std::string stage_of_scattering(const Problem& problem);  // "gather" or "scatte
 // Turns a scatter into the program of the problem's collective: if this is a gather, the scatter is reversed.
 Program for_collective(const Problem& problem, Program scatter);
 
-// Down a tree: a rank receives the shares of its whole subtree, keeps its own share, and sends the others on. The ranks
-// of a subtree must be consecutive. A gather goes up the tree.
+// Down a tree: a rank receives the shares of its whole subtree, keeps its own share, and forwards the other shares. The ranks of
+// a subtree must be consecutive. A gather goes up the tree.
 Program scatter_by_tree(const Problem& problem, const TreePosition& position, const Shares& shares, Rank me);
 
 // The parameter `ports` of linear algorithms.
@@ -107,12 +107,12 @@ Parameter ports_of_root(std::string_view summary);
 Parameter grid_rows();
 Result<> has_full_rows(const Problem& problem, const Parameters& parameters);  // p must be divisible by the rows
 
-// As above, for algorithms on grids of any number of dimensions. If `rows` is the first side of the problem's own grid,
+// The parameter `rows` of algorithms on grids of any number of dimensions. If `rows` is the first side of the problem's own grid,
 // this grid is used, otherwise a grid of two dimensions.
 Parameter mesh_rows();
 std::vector<Count> mesh_sides(const Problem& problem, Count rows);
 
-// The symmetry of programs that work along rows and then along columns, or vice versa: it moves every row on by one.
+// The symmetry of programs that work along rows and then along columns, or the reverse. It maps every row to the next row.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters);
 
 }  // namespace quadrille
