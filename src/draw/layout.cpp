@@ -204,8 +204,8 @@ double height_of(const Topology& topology, const ByRank<std::size_t>& levels, co
   return height;
 }
 
-// Networks whose links all lead one level up or down, such as fat trees and clusters: ranks in the lowest row.
-// Nothing if the row would be too long for a page.
+// Networks whose links all lead one level up or down, such as fat trees and clusters: ranks in the lowest row. Returns nothing if
+// the row would be too long for a page.
 std::optional<NetworkLayout> layer_layout(const Topology& topology) {
   const ByRank<std::size_t> levels = levels_of(topology);
   auto layers = vertices_by_level(levels);

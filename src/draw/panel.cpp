@@ -177,7 +177,7 @@ class PanelDrawing {
       svg_.text({box_.x + box_.width / 2, bottom() - 8}, panel_.x_label, Anchor::middle);
       box_.height -= 24;
     }
-    // Names of bars are turned if they do not fit beside each other, and more if there are many.
+    // Names of bars are turned by 30 degrees if they do not fit beside each other, and by 60 degrees if bars are narrow.
     const double turn = panel_.kind != PanelKind::bars || text_interval(below) == 1 ? 0 : row_width() < 2 * tick_size ? 60 : 30;
     box_.height -= 22 + widest(below) * std::sin(turn / 180 * std::numbers::pi);
     const std::size_t every = turn > 0 ? 1 : text_interval(below);

@@ -299,7 +299,7 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
   changes.reserve(4);
   changes.push_back({data(), as_script_data(data_of(page))});
   if (shares_viewer) {
-    // The hashes of a page's own script and style do not hold for files.
+    // The page's policy has hashes of the script and the style in the page. They do not allow files.
     changes.push_back(
         {policy(), "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'"});
     const auto replace = [&](Part part, std::string_view begin, std::string_view end, std::string text) {

@@ -45,7 +45,7 @@ struct ConcatenationMessage {
 
 using ConcatenationRounds = std::vector<std::vector<ConcatenationMessage>>;
 
-// What to do if the smallest number of rounds does not allow the smallest volume.
+// Which minimum to choose if the smallest number of rounds does not allow the smallest volume.
 enum class LastRound : std::uint8_t {
   one,   // the smallest number of rounds; the volume exceeds the minimum by `excess`
   two,   // the smallest volume, with one round more

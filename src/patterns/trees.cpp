@@ -134,7 +134,7 @@ TreePosition position_of(const MeshTree& tree, Rank me) {
     const Count side = tree.sides[dimension];
     if (first_first) stride /= side;
     const Count mine = me / stride % side, of_root = tree.root / stride % side;
-    // The rank takes part only if it agrees with the root in all coordinates whose dimensions are still to come.
+    // The rank takes part only if it has the root's coordinates in all dimensions that are served later.
     const bool takes_part = first_first ? me % stride == tree.root % stride : me / (stride * side) == tree.root / (stride * side);
     if (takes_part) {
       const Rank line = me - mine * stride;   // first rank of the line

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of collectives: one row of facts for each. Other layers derive what they need from these facts, so they do not have to
-// name single collectives.
+// The table of collectives: one row of facts for each. Other layers use these facts, so they need not name single collectives.
 #pragma once
 
 #include "quadrille/problem.hpp"

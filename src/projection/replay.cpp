@@ -15,7 +15,7 @@
 namespace quadrille::projection {
 namespace {
 
-// The ranks of a replay: what each entry of a recording does to a rank's times, and which ranks may go on.
+// The ranks of a replay: how each entry of a recording changes a rank's times, and which ranks may continue.
 class Walk {
  public:
   // `first` and `last`: the sides whose times are followed.
@@ -353,7 +353,7 @@ double entries_of(const Recording& recording) {
                          [](double sum, const RecordedRank& rank) { return sum + static_cast<double>(rank.calls); });
 }
 
-// Each rank has a core, so the order in which ranks go on has no influence on their times.
+// Each rank has a core, so the order in which ranks are replayed has no influence on their times.
 void walk_freely(Walk& walk, std::size_t ranks, const std::function<void()>& report) {
   std::vector<std::size_t> ready(ranks);
   std::iota(ready.rbegin(), ready.rend(), std::size_t{0});

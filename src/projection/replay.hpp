@@ -36,8 +36,8 @@ struct MatchedCall {
   bool is_complete() const { return entered == static_cast<Count>(sites.size()); }
 };
 
-// Which calls of different ranks are one collective call: the n-th of each member of a communicator. MPI demands that all members
-// call the collectives of a communicator in the same order, blocking and nonblocking ones together.
+// Finds out which calls of different ranks are one collective call: the n-th calls of all members on a communicator. MPI demands
+// that all members call the collectives of a communicator in the same order, blocking and nonblocking ones together.
 class Matching {
  public:
   explicit Matching(const Recording& recording);
@@ -97,7 +97,7 @@ struct Replayed {
   std::vector<Rank> missed;               // ranks whose entries end before a call of others
 };
 
-// Both sides in one pass, as fast as the ranks' entries can be read.
+// Replays both sides in one pass over the entries. If ranks share cores, each side has a pass of its own.
 Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices);
 
 }  // namespace quadrille::projection

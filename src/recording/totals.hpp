@@ -11,7 +11,8 @@
 
 namespace quadrille::recording {
 
-// Parts of the time of ranks. They add up to the run, except for the time that recording took, and for short times away.
+// Parts of the time of ranks. The parts add up to the time of the run, except for the time that recording took, and for short
+// times away.
 enum class TimePart : std::uint8_t { computing, away, collectives, point_to_point, making };
 inline constexpr std::size_t parts = 5;
 using PartSeconds = std::array<double, parts>;

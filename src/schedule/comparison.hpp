@@ -17,13 +17,13 @@ namespace quadrille {
 // different lengths, is not divided.
 std::vector<Local> pieces_of(const Local& local);
 
-// Returns the program as the JSON form represents it: contiguous runs, local operations with one region on each side, and nothing
-// that moves no bytes. Programs that do the same with the same bytes, in the same rounds and order, then compare as equal. Throws
-// Error{misuse, too_large} like `bytes` and `hull`.
+// Returns the program as the JSON form represents it: regions are contiguous runs, local operations have one region on each side,
+// and whatever moves no bytes is left out. Normalised programs are equal if they do the same with the same bytes, in the same
+// rounds and order. Throws Error{misuse, too_large} like `bytes` and `hull`.
 Program normalised(Program program);
 
-// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? A schedule
-// equals what is read from its JSON document or text. Makes all programs.
+// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? So a
+// schedule equals the schedule that is read from its JSON document or text. Makes all programs.
 bool is_same(const Schedule& one, const Schedule& other);
 
 // Hashes of problems and programs. Ranks compare hashes, so that they need not send each other whole problems and

@@ -36,7 +36,7 @@ struct BusiestLink {
   Count messages = 0;
   Link link;
   std::size_t first = 0, second = 0;  // indices of two messages, if there are at least two
-  Bytes bytes = 0;                    // the most bytes that any link carries, which may be another link
+  Bytes bytes = 0;                    // the most bytes on any link, which need not be the busiest link
 };
 
 // Returns the busiest link. A message with a port takes the straight way that begins at this port. If the port does not lead to

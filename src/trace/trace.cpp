@@ -74,7 +74,7 @@ class Tracer {
     }
   }
 
-  // If the same two ranks have several messages on the same port, the first send meets the first receive.
+  // If the same two ranks have several messages on the same port, the first send meets the first receive, and so on.
   void join() {
     const auto in_order = [](std::vector<PostedEnd>& ends) {
       std::vector<PostedEnd*> list;

@@ -52,8 +52,8 @@ Program generate_submesh(const Problem& problem, const Parameters&, const Analys
     program.stage(dimension == 1 ? "rows of groups" : "columns of groups");
     const int direction = parity(dimension) == 0 ? 1 : -1;
     const Port port{side.dimension, direction};
-    // Blocks at odd distances started at the other position of the submesh in this dimension, so its residue is used.
-    // At even distances both residues give the same result.
+    // Blocks at odd distances started at the other position of the submesh in this dimension, so the residue of that position is
+    // used. At even distances both residues give the same result.
     for (Count step = 1; step < side.length / 2; ++step) {
       const Regions leaving = box(dimension, groups_away(side, 2, 1 - parity(dimension), direction, step));
       program.begin_round();

@@ -48,7 +48,8 @@ class SubtorusExchange {
       }
     }
     program_.stage("two places off");
-    // Neighbouring ranks start in different dimensions, because the hops of two links of neighbours would overlap.
+    // Neighbouring ranks start in different dimensions, because hops over two links that neighbours make in the same dimension
+    // would share a link.
     for (const std::size_t dimension : {first, 1 - first}) {
       program_.begin_round();
       exchange(dimension, 2);

@@ -201,7 +201,7 @@ class ExchangeProgram {
     far_received_.emplace_back(pair.sender, std::move(message));
   }
 
-  // The packed bytes from one rank to another; their nodes must pack.
+  // The packed bytes from one rank to another, whose pair of nodes must be in packed pairs.
   Bytes packed_bytes_of(Rank from, Rank to) const {
     const Bytes length = traffic_.bytes(from, to);
     return pairs_.is_short(length) ? length : 0;

@@ -155,10 +155,10 @@ class ShareParts {
   std::vector<Bytes> counts_in_node(Count node) const;  // of leaders, each with all shares of its lane
   std::vector<Bytes> counts_in_lane(Count lane) const;
 
-  // A collective of the shares of each group that has several ranks, whose root is its leader.
+  // A phase in which each group of several ranks runs a collective of its shares. The group's leader is the root.
   Phase in_groups(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                   std::function<Regions(Rank)> output) const;
-  // A rooted or unrooted collective of the shares of each lane between nodes.
+  // A phase in which each lane runs a rooted or unrooted collective of its shares between nodes.
   Phase between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
 
@@ -181,7 +181,7 @@ class VectorParts {
   Bytes bytes(Count lane) const { return at(Buffer::input, lane).length; }
   Region at(Buffer buffer, Count lane) const { return segment(buffer, *problem_, lanes_->count(), lane); }
   Region whole(Buffer buffer) const { return {buffer, 0, problem_->block_bytes, {}}; }
-  // The part of a leader's lane in the vector; other ranks have none.
+  // Where the part of a leader's lane lies in the vector; nothing for ranks that lead no group.
   Regions held(Buffer buffer, Rank rank) const;
   // The part of a leader's lane combined over the ranks of its node: in scratch memory, or in the input of a rank that is alone on
   // its node.
@@ -192,10 +192,10 @@ class VectorParts {
 
   Phase combine_in_nodes() const;  // from the inputs to of_node
   Phase spread_in_nodes() const;   // from held in the output to the whole output of every rank
-  // A rooted or unrooted collective of the part of each lane between nodes.
+  // A phase in which each lane runs a rooted or unrooted collective of its part between nodes.
   Phase between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
-  // A gather or scatter of the parts between the root and the leaders of its node.
+  // A phase that gathers or scatters the parts between the root and the leaders of its node.
   Phase in_roots_node(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
 
