@@ -21,9 +21,9 @@ Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
 }
 
 // Computes the receive row of rank r, as in [traff2024broadcast]: a depth-first search over sums of skips, starting at rank 0
-// with the largest skip. In round k rank r receives from r - s_k. For this round the search looks for a sum y of skips with p + r
-// - s_{k+1} < y <= p + r - s_k, and accepts the smallest skip e of the sum, because the segment that belongs to e has reached
-// rank r - s_k before this round. Each e is accepted once.
+// with the largest skip. In round k rank r receives from r - s_k. For this round the search looks for a sum y of skips with
+// p + r - s_{k+1} < y <= p + r - s_k, and accepts the smallest skip e of the sum, because the segment that belongs to e has
+// reached rank r - s_k before this round. Each e is accepted once.
 class RowSearch {
  public:
   RowSearch(const std::vector<Count>& skips, Rank r)

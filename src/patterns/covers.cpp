@@ -25,8 +25,8 @@ CoverLevel in_rounds(std::vector<Hop> hops, Count ports) {
   return level;
 }
 
-// The slots base .. base + length - 1. The higher levels have moved them by `base` ranks, so they still have to travel 0 ..
-// length - 1 ranks.
+// The slots base .. base + length - 1. The higher levels have moved them by `base` ranks, so they still have to travel
+// 0 .. length - 1 ranks.
 struct Route {
   Count base;
   Count length;

@@ -43,8 +43,8 @@ inline Count node_after(Count node, Count steps, Count nodes) { return (node + s
 inline Count steps_between(Count from, Count to, Count nodes) { return (to - from + nodes) % nodes; }
 
 // The ranks that send and receive the packed message from one node to another. Each is the first rank on its node that has a
-// short edge of this pair of nodes. The ranks of a node are searched in a circle, which begins with a different rank for each
-// other node, so that the ranks share the work. Both ends of an edge know it, so both nodes know both leaders. A rank without
+// short edge in this direction. The ranks of a node are searched in a circle, which begins with a different rank for each other
+// node, so that the ranks share the work. Both ranks of an edge know the edge, so both nodes know both leaders. A rank without
 // short edges never leads.
 struct Leaders {
   static constexpr Count none = std::numeric_limits<Count>::max();

@@ -63,8 +63,8 @@ std::optional<Rank> RankArray::additional_sender(Rank rank) const {
 }
 
 // The step in which a rank of a row with an additional message must not send, because its next receiver gets the additional
-// message in this step. The formula r - m + k agrees with the paper's table for 61 ranks. The formula that the paper prints, r -
-// m + 1 + k, leaves one conflict in each row.
+// message in this step. The formula r - m + k agrees with the paper's table for 61 ranks. The formula that the paper prints,
+// r - m + 1 + k, leaves one conflict in each row.
 std::optional<Count> RankArray::stall(Rank rank) const {
   const Count m = row_of(rank);
   if (m >= short_row_) return std::nullopt;
