@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes simple shapes as SVG. Lengths are in pixels from the upper left corner. A colour is either fixed, as "#rrggbb", or given
-// by a kind. Fixed colours are visible on both light and dark ground. The colours of kinds follow the reader's light or dark colour
-// scheme.
+// by a kind. Fixed colours are visible on light and on dark backgrounds. The colours of kinds follow the reader's light or dark
+// colour scheme.
 #pragma once
 
 #include <pugixml.hpp>

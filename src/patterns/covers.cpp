@@ -115,7 +115,7 @@ std::vector<CoverLevel> positional_levels(Count p, Count radix, Count ports) {
     const Count place = cover[x];
     std::vector<Hop> hops;
     for (Count digit = 1; digit < std::min(radix, ceil_divide(p, place)); ++digit) {
-      // If all lower digits are zero, the slot has not moved yet.
+      // A slot whose lower digits are all zero has not moved yet.
       Hop hop{digit * place, {}, {}};
       for (const Runs& runs : indices_with_digit(p, place, radix, digit)) {
         hop.fresh.push_back({runs.first, 1, runs.count, runs.stride});

@@ -71,8 +71,8 @@ class RankArray {
 // Deals items to ranks in turn, like cards [liu2002]. In an array of p ranks with C columns, slot t belongs to column
 // (t mod p) mod C, so each of p consecutive slots belongs to another rank. In a column of height h, slot t belongs to row
 // t mod h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. The number of its items for a set of columns is the
-// number of slots of these columns in [0, s + n), minus the number of their slots in [0, s). The functions below only count slots;
-// the caller decides which item goes into which slot.
+// number of slots of these columns in [0, s + n), minus the number of their slots in [0, s). The functions below only count
+// slots; the caller decides which item goes into which slot.
 //
 // Counts the slots [0, t) by column. The constructor does all divisions once, because callers ask for many columns.
 class SlotCount {

@@ -32,8 +32,8 @@ Bytes usable_memory();
 // -v).
 Bytes available_memory();
 
-// Returns the lowest memory limit among the control groups that the file `membership` lists and their ancestors; nothing if none
-// has a limit. Reads versions 1 and 2, mounted at `root`.
+// Returns the lowest memory limit of the control groups that the file `membership` lists, and of their ancestors; nothing if no
+// group has a limit. Reads versions 1 and 2, mounted at `root`.
 std::optional<Bytes> control_group_limit(const std::string& membership = "/proc/self/cgroup",
                                          const std::string& root = "/sys/fs/cgroup");
 

@@ -19,14 +19,14 @@ Count round_count(const Program& program);
 // round must not touch memory of its messages, because copies come first in both directions.
 Program reversed(Program program);
 
-// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A schedule
-// must not have two such messages, because nothing says which control message matches which at the other end.
+// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A schedule must not
+// have two such messages, because it would be unknown which of the two matches which control message at the other end.
 std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 
 // Returns the same program with its messages in the order in which the rank posts them. The messages of a round are sorted by
 // port, so that the k-th message from one rank to another in a round is also the k-th that the other rank receives. Control
 // messages become messages in front of the payload messages. The bytes of a control message lie in the buffer `staging`, which
-// schedules do not use. Nobody reads these bytes, so they cause no dependences; ordering.hpp says which operations wait for
+// schedules do not use. These bytes are never read, so they cause no dependences; ordering.hpp says which operations wait for
 // control messages. Control messages that may be in progress at the same time have separate bytes. If the offsets would exceed
 // 2^63, the regions are cut off there or overlap. Code that allocates this memory must refuse such a program.
 Program in_posting_order(Program program);

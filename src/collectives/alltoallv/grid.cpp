@@ -5,9 +5,8 @@
 //         stages.
 // Needs   a valid grid; the default is one for any p. Or `sides` of an array that the ranks fill,
 //         except for a part of its last row.
-// Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; this rank
-//         forwards the data to the target. If the last row is short and has no rank in that column, another rank takes
-//         its place.
+// Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; this rank forwards the
+//         data to the target. If the sender's row is the last row and has no rank in that column, another rank takes its place.
 // Cost    C1 <= 2 sqrt(p) rounds; each byte travels twice. A rank may have to forward about sqrt(p) L bytes, where L is
 //         the most that a rank sends or receives. With sides N_i, C1 = sum of N_i - 1, and each byte travels once for
 //         each side.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange partial results for all other groups.
+// reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange their partial results for the ranks outside
+// their groups.
 // Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
 // Needs   nothing: any p, any operator, also along the fixed tree, shares of any size, which may be empty.
 // Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank

@@ -69,9 +69,9 @@ std::optional<Symmetry> translation_of_any_order(const Problem& problem, const P
 // `holder`, followed by a message from `holder` to the problem's root.
 Program forwarded_to_root(const Problem& problem, Program combine, Rank holder);
 
-// Builds one rank's program for a scan or an exscan. The rank holds two vectors: its result so far, and the vector that
-// it sends to others (`told_`), which is combined over a run of ranks that ends or begins with its own. They are in the
-// same memory as long as they are equal.
+// Builds one rank's program for a scan or an exscan. The rank holds two vectors: its result so far, and the vector that it sends
+// to others (`told_`), which is combined over a run of ranks that ends or begins with this rank. Both are in the same memory as
+// long as they are equal.
 class PrefixBuilder {
  public:
   PrefixBuilder(const Problem& problem, Rank me, std::string stage);
@@ -79,8 +79,8 @@ class PrefixBuilder {
   // In each round call begin_round first. Data that arrives in one round is combined at the beginning of the next.
   void begin_round();
   void send(Rank to);
-  // Receives the combination over the ranks directly below those received so far. If `tell`, it becomes part of the
-  // vector that this rank sends later.
+  // Receives the combination over the ranks directly below those received so far. If `tell` is true, the combination becomes part
+  // of the vector that this rank sends later.
   void receive_from_below(Rank from, bool tell);
   // Receives the combination over the ranks directly above. It is not part of the result.
   void receive_from_above(Rank from);
