@@ -48,7 +48,7 @@ bool is_in_range(const Parameter& parameter, const Problem& problem, Count value
                           parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
 }
 
-// If `problem` is null, ranges are not known and not checked.
+// If `problem` is null, ranges of values are not checked.
 ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem* problem, std::string_view text) {
   if (!parameter.choices.empty()) {
     if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);

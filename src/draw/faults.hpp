@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// A range of bytes of a rank's output that is wrong at the end. It is missing if nothing was delivered there. Otherwise it is
-// foreign: it holds data that the collective does not require there.
+// A range of bytes of a rank's output that is wrong at the end. The bytes are missing if nothing was delivered there. Otherwise
+// they are foreign: they hold data that the collective does not require there.
 struct WrongBytes {
   Bytes offset = 0, length = 0;
   bool missing = false;

@@ -26,7 +26,7 @@ double step_of(const ValueRange& range) {
 
 constexpr double right_margin = 14, tick_size = 11, key_line = 18, sample_width = 26, marker_radius = 3;
 constexpr double inset = 14;              // of curves from the ends of the axis of x
-constexpr std::size_t most_markers = 20;  // more would hide the line
+constexpr std::size_t most_markers = 20;  // more markers would hide the line
 constexpr const char* faint_line = "#8c959f";
 
 struct Tick {

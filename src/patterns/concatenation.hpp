@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of the concatenation algorithm [bruck1997, section 4]. *Role* j of rank i is the block of rank i - j. The data
 // that a rank has to learn is treated as a line of bytes: role 0, role 1, and so on, where each block runs from its last byte to
-// its first. Role j + 1 belongs to the rank below that of role j. So the line runs through the output buffer backwards, and any
-// part of the line is contiguous in memory, except that it may wrap around once.
+// its first. The block of role j + 1 is that of the rank below the rank of role j. So the line runs through the output buffer
+// backwards, and any part of the line is contiguous in memory, except that it may wrap around once.
 #pragma once
 
 #include <vector>

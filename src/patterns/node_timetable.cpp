@@ -140,7 +140,7 @@ Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   const Count factor = decomposition_.factor_of(std::ssize(phase.active), position(U, t), position(V, t));
   const Count round = factor / decomposition_.degree, start = phase.round_start(round);
   if (one_at_a_time) return start + (turn - phase.done) * large + met;
-  // All pairs of a round change turns in the same step, so a processor never has messages of two turns.
+  // All pairs of a round begin a turn in the same step, so a processor never has messages of two turns in one step.
   const Count turn_steps = (round == phase.short_round ? phase.short_steps : phase.round_steps) / (phase.current - phase.done);
   return start + (turn - phase.done) * turn_steps + modulo(met - first_met(turn, factor % decomposition_.degree, large), large);
 }

@@ -7,8 +7,8 @@
 // nodes meets once, in the order given by the factors of their complete graph. When a pair meets, processors of its smaller node
 // take turns. If both nodes have the same size, the processors of the first node (matchings) or of the sending node
 // (permutations) take turns. In its turn a processor exchanges messages with every processor of the larger node. The number of
-// turns is the same for all pairs of a phase: as many as the smallest active node still needs. The processors with index `done`
-// to `current` - 1 take these turns.
+// turns is the same for all pairs of a phase: as many as processors of the smallest active node still wait for their turn. The
+// processors with index `done` to `current` - 1 take these turns.
 //
 // With matchings a node receives from the node to which it sends. With permutations these two nodes may differ, and every node
 // has a partner in every round. So a phase with the set A of active nodes has |A| - 1 rounds, and each round lasts (current -

@@ -51,8 +51,8 @@ struct CollectiveFacts {
   SizeSource sizes = SizeSource::blocks;
   BufferContents input, output;
 
-  // For an output of one block: returns the ranks whose inputs are combined in it (or the one rank whose input is copied). Null if
-  // the output has a block of each rank, or nothing.
+  // For an output of one block: returns the ranks whose inputs are combined in this block, or the rank whose input is copied to
+  // it. Null if the output has a block of each rank, or nothing.
   OperandRange (*operands)(const Problem& problem, Rank rank) = nullptr;
   bool is_reduction = false;
   bool is_prefix = false;  // a reduction of the operands of lower ranks (scan, exscan)

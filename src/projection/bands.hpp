@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a projection, and how uncertain they and its totals are: the figures of the machine, the errors of its prices and the
-// gaps are drawn at random, and the sums of the replay are scaled by them.
+// The rows of a projection, and how uncertain they and its totals are: figures of the machine, errors of its prices and gaps are
+// drawn at random, and scale the sums of the replay.
 #pragma once
 
 #include <vector>

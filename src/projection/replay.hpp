@@ -82,7 +82,7 @@ struct GapSums {
   double sum_s = 0, squares = 0;
 };
 
-// Calls that are replayed as recorded, because the calls of other members are not seen.
+// Calls that are replayed as recorded, because the calls of other members were not recorded.
 struct UnmatchedCalls {
   Count calls = 0;
   double seconds = 0;  // of all ranks together

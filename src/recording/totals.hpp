@@ -33,7 +33,7 @@ std::vector<RecordedTimes> times_by_site(const Recording& recording);
 struct RunPhase {
   double begin_s = 0, end_s = 0;
   PartSeconds seconds{};             // mean of the ranks
-  std::vector<std::uint32_t> sites;  // in which collectives take most time, at most four
+  std::vector<std::uint32_t> sites;  // those whose collectives take the most time, at most four
 };
 
 // Cuts the run into `slices` equal parts and joins neighbours that have at least half of their sites in common. Each rank's time

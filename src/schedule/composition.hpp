@@ -14,9 +14,9 @@ namespace quadrille {
 // Returns the number of rounds of the schedule to which the program belongs.
 Count round_count(const Program& program);
 
-// Returns the program run backwards: sends become receives, reads become writes, and input and output change places.
-// This turns a scatter into a gather, and works for every program that writes each byte at most once. The copies of a
-// round must not touch memory of its messages, because copies come first in both directions.
+// Returns the program run backwards: sends become receives, reads become writes, and input and output change places. This turns a
+// scatter into a gather, and works for every program that writes each byte at most once. The copies of a round must not access
+// memory of the round's messages, because copies come first in both programs.
 Program reversed(Program program);
 
 // Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A schedule must not

@@ -114,7 +114,7 @@ class OrderingMaker {
   }
 
   void edge(std::size_t from, std::size_t to) {
-    QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // an operation is waited for only after it was entered
+    QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // an operation must be entered before others wait for it
     made_.edges.push_back({from, to});
   }
 

@@ -67,8 +67,8 @@ class SendsByRound {
   bool is_owner(Rank rank) const { return owner_.empty() || owner_[index(rank)] == rank; }
   void add(const Program& program);  // of an owner; in ascending order of rank
 
-  // Calls visit(round, from, sends, image) in the order of rounds, once for each rank with messages in the round. For each of its
-  // owner's `sends`, rank `from` sends a message to image(peer).
+  // Calls visit(round, from, sends, image) in the order of rounds, once for each rank that sends messages in the round. For each
+  // of its owner's `sends`, rank `from` sends a message to image(peer).
   template <class Visit, class EndOfRound>
   void for_each(Visit&& visit, EndOfRound&& end_of_round);
 

@@ -73,8 +73,8 @@ class ClusteredExchange : public Analysis {
     const Count U = nodes_.node_of(from), V = nodes_.node_of(to);
     const Count a = nodes_.index_of(from), b = nodes_.index_of(to);
     if (U != V || own_node_ != OwnNode::apart) return steps_.step(U, a, V, b);
-    // On a node with an even number of ranks, the copy of a rank to itself belongs to the last factor, which has no
-    // round of its own. So the copy is done in the round before.
+    // On a node with an even number of ranks, the copy of a rank to itself belongs to the last factor, which may have no round of
+    // its own. Then the copy is done in the last round inside nodes.
     const Count factor = one_factor::factor_of(one_factor::Form::concentrated, nodes_.size(U), a, b);
     return steps_.steps() + std::min(factor, inside_rounds_ - 1);
   }

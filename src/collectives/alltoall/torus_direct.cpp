@@ -81,7 +81,7 @@ class DirectRounds {
     return round * (longest_ / 4) + numbers % (longest_ / 4);
   }
 
-  // A message in one dimension names its port, so it goes the right way under every routing.
+  // A message in one dimension names its port, so that it goes in the intended direction under every routing.
   std::optional<Port> port(Rank from, Rank to) const {
     std::optional<Port> port;
     for (const TorusSide& side : sides_) {

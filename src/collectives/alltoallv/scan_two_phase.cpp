@@ -104,8 +104,8 @@ class TakersProgram {
     program_.scratch(scratch);
   }
 
-  // Returns the data for a target that this rank has taken. Call it once for each target, in ascending order: the data
-  // of each source lies in scratch memory in the order of targets, and `arrived_` moves along it.
+  // Returns the data for a target that this rank has taken. Call it once for each target, in ascending order, because the data of
+  // each source lies in scratch memory in the order of targets and `arrived_` advances with each call.
   Regions held_for(Rank target) {
     Regions held;
     for (const Pair& pair : all_.pairs.of(target)) {
