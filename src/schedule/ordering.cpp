@@ -114,7 +114,7 @@ class OrderingMaker {
   }
 
   void edge(std::size_t from, std::size_t to) {
-    QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // an operation must be entered before others wait for it
+    QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // operations are entered before steps wait for them
     made_.edges.push_back({from, to});
   }
 
