@@ -48,7 +48,7 @@ bool is_in_range(const Parameter& parameter, const Problem& problem, Count value
                           parameter.most ? fmt::format(", here {}..{}", parameter.least, most(parameter, problem)) : ""));
 }
 
-// If `problem` is null, ranges are not known and not checked.
+// If `problem` is null, ranges of values are not checked.
 ParameterValue parse_value(const Algorithm& algorithm, const Parameter& parameter, const Problem* problem, std::string_view text) {
   if (!parameter.choices.empty()) {
     if (parameter.is_of_the_form && parameter.is_of_the_form(text)) return std::string(text);
@@ -69,7 +69,7 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   return *value;
 }
 
-// A program may have defined the algorithm's record, so no test has checked that it is complete.
+// The calling program may have defined the record. Tests check only that our own records are complete.
 Combining combining_of(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
   if (algorithm.combining) return algorithm.combining(problem, parameters);
   throw Error(ErrorCode::misuse, fmt::format("the record of {}/{} has no function 'combining', which every reduction needs",
@@ -86,7 +86,7 @@ void add_defaults(const Problem& problem, Choice& choice) {
   }
 }
 
-// Reads the parameters that the text names. `problem` is null if the text stands for problems of any size.
+// Reads the parameters that the text names. `problem` is null if the problem is not known.
 Choice parsed_choice(Collective collective, const Problem* problem, std::string_view specification) {
   const auto [id, settings] = parts_of_specification(specification);
   Choice choice{find_algorithm(collective, id), {}};

@@ -22,7 +22,7 @@ class Shares : public Analysis {
   Region of(Buffer buffer, Rank rank) const { return {buffer, before(rank), of(rank), {}}; }
   Regions of(Buffer buffer, RankRange range) const;  // at most two regions
 
-  // To be used as Algorithm::analyse.
+  // For use as Algorithm::analyse.
   static std::shared_ptr<const Analysis> analyse(const Problem& problem, const Parameters&);
 
  private:
@@ -31,7 +31,7 @@ class Shares : public Analysis {
   std::vector<Bytes> sums_;  // irregular collectives: p + 1 prefix sums; else empty
 };
 
-// The word for one rank's part of the data in texts.
+// The word for one rank's part of the data in help texts.
 inline std::string share_word(Collective collective) { return is_irregular(collective) ? "share" : "block"; }
 
 inline const Shares& shares(const Analysis* analysis) { return static_cast<const Shares&>(*analysis); }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of all algorithms. A ROW names the record that the algorithm's file defines. ROWS are for an algorithm that several
-// collectives share: they name the function that makes its record for a collective, and these collectives. DEFAULT and DEFAULTS
-// mark, for each collective, the algorithm that plans use if none is named. A default must therefore apply to every problem: any
-// number of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem, the default
-// is the algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is `binomial`, because
-// with `linear` the root would send or receive all p - 1 vectors itself. BASELINE marks an algorithm that is there only to be
-// compared with another one (table.hpp), as BASELINES are; the head of its file says "Prefer  never".
+// The table of all algorithms. A ROW names the record that the algorithm's file defines. ROWS are for an algorithm of several
+// collectives: they name these collectives, and the function that makes the record for a collective. DEFAULT and DEFAULTS mark,
+// for each collective, the algorithm that plans use if none is named. A default must therefore apply to every problem: any number
+// of ranks, any counts, any operator, and also the fixed tree. If several algorithms apply to every problem, the default is the
+// algorithm that sends each byte once: `direct` or `linear`. For broadcast and reduce the default is `binomial`, because with
+// `linear` the root would send or receive all p - 1 vectors itself. BASELINE and BASELINES mark algorithms that are in the table
+// only for comparison (table.hpp). The heads of their files say "Prefer  never".
 #include <algorithm>
 #include <cstdint>
 #include <list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What reports ask the table of algorithms, beyond the public header.
+// Functions for reports on the table of algorithms, which the public header does not have.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace quadrille {
 
-// Baselines: algorithms that the table has only to compare others with them, such as the brute-force form of another one. They are
+// Baselines: algorithms that are in the table only for comparison, such as a brute-force form of another algorithm. They are
 // marked by BASELINE in the table.
 bool is_baseline(const Algorithm& algorithm);
 
-// The specification of a schedule's algorithm, without parameters that have their defaults. A schedule from a file may state an
-// algorithm, a parameter or a value that the table does not have: then all parameters that it states.
+// Returns the specification of a schedule's algorithm, without parameters that have their defaults. If a schedule from a file
+// states an algorithm, a parameter or a value that the table does not have, all stated parameters are kept.
 std::string short_specification(const Schedule& schedule);
 
 }  // namespace quadrille

@@ -15,12 +15,12 @@ Parameter ports_parameter();                          // in 1 .. max(1, p - 1); 
 // Powers of two up to 16, the square root of p, and p itself. C1 and C2 change little between these values.
 std::vector<ParameterValue> radices_worth_trying(const Problem& problem, const Parameters& before);
 
-// One port. If a radix was given: also radix - 1 ports, with which a digit takes one round. Otherwise 3, 7 and p - 1
+// One port. If a radix was given, also radix - 1 ports, because a digit then takes one round. Otherwise also 3, 7 and p - 1
 // ports.
 std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Parameters& before);
 
-// Small grains balance the load; large grains make fewer pieces. The price, from start-up and time per byte, decides
-// between them. The smallest grain is 64 B, or larger if all ranks' data would otherwise make more than 2^17 pieces.
+// Small grains balance the load; large grains make fewer pieces. The predicted time, from start-up and time per byte, decides
+// which grain is used. The smallest grain is 64 B, or larger if all ranks' data would otherwise make more than 2^17 pieces.
 std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Parameters& before);
 
 // The specifications of the algorithms of `collective` that are worth trying as a part of another one, as the member `tried` of

@@ -66,7 +66,7 @@ class BlockNames {
                                                                                : ColourBy::place;
   }
 
-  // If blocks differ by their position, cuts them wherever a part of memory begins or ends.
+  // If colours stand for positions, cuts blocks wherever a part of memory begins or ends.
   void learn(const SymbolRun& run) {
     if (by_ != ColourBy::place || run.term == Terms::undefined) return;
     for (OriginBlocks& origin : origins_) {
@@ -229,7 +229,7 @@ class BlockPicture {
     };
     const auto at_end = [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
       if (faults_.any() && moments.size() == 1)
-        remember(round, memories, terms);  // no rank has a round, so only the start was observed
+        remember(round, memories, terms);  // no rank has a round, so the replay reported only the start
     };
     replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, ignored, remember, at_end);
     return moments;
@@ -315,7 +315,7 @@ class BlockPicture {
     return std::max({cells, text_width(panel.heading), text_width(panel.time)});
   }
 
-  // Returns the room between the columns of nodes before a rank.
+  // Returns the total width of the gaps between nodes that lie to the left of a rank.
   double gaps_before(Rank rank) const {
     const auto before = std::count_if(bands_.begin(), bands_.end(), [&](const NodeBand& band) { return band.last < rank; });
     return extent(before, between_nodes);
@@ -391,7 +391,7 @@ class BlockPicture {
     return y - top;
   }
 
-  // `numbers` is the position of the ranks' numbers, at the left of the number of rank 0.
+  // `numbers` is the left end of the row of rank numbers.
   void draw_faults(const BlockPanel& panel, Point numbers, const std::array<std::optional<double>, 3>& tops) {
     const bool is_last = faults_.any() && &panel == &panels_.back(), is_first = &panel == &panels_.front();
     const auto column = [&](Rank rank) { return numbers.x + extent(rank, cell_width_) + gaps_before(rank); };

@@ -103,7 +103,8 @@ void Faults::find_wrong_bytes(const Schedule& schedule, const std::vector<Progra
   replay(schedule, no_symmetry(schedule.problem.ranks), programs, {}, ignored, {}, compare);
 }
 
-// Adds the elements of a result whose bytes were combined in different ways. Comparing single bytes does not find these.
+// Adds the elements of a result whose bytes were combined in different ways. A comparison of single bytes does not find such
+// elements.
 void Faults::add_torn(const Finding& finding) {
   if (finding.rule != Rule::element_torn || finding.round || !finding.rank || !finding.region) return;
   wrong_[*finding.rank].push_back({finding.region->offset, finding.region->length, false, finding.message});

@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// A range of bytes of a rank's output that is wrong at the end. It is missing if nothing was delivered there. Otherwise it is
-// foreign: it holds data that the collective does not require there.
+// A range of bytes of a rank's output that is wrong at the end. The bytes are missing if nothing was delivered there. Otherwise
+// they are foreign: they hold data that the collective does not require there.
 struct WrongBytes {
   Bytes offset = 0, length = 0;
   bool missing = false;
@@ -31,7 +31,7 @@ struct FaultPlace {
   bool is_first = false;  // true if the finding that `verify` lists first is here
   std::string explanation;
 
-  void explain(const Finding& finding);  // adds it
+  void explain(const Finding& finding);  // adds the finding to the place's explanation
 };
 
 class Faults {
@@ -50,7 +50,8 @@ class Faults {
   // Adds to a headline how many findings and causes there are.
   std::string marked(const std::string& headline) const { return any() ? headline + ": wrong, " + count_ : headline; }
 
-  // Returns the key for pictures that show ranks but no rounds, or a panel for each round. It names the rounds with findings.
+  // Returns the key for a picture that shows ranks but no rounds, or that has a panel for each round. The key names the rounds
+  // with findings.
   std::string rank_key(bool has_panels = false) const;
 
   // If there are faults, writes a legend below the picture: the first cause, the first finding, what is wrong at the end, and
@@ -60,7 +61,7 @@ class Faults {
  private:
   void find_wrong_bytes(const Schedule& schedule, const std::vector<Program>& programs);
   void add_torn(const Finding& finding);
-  FaultPlace& place_of(const Finding& finding);  // which is added if it is new
+  FaultPlace& place_of(const Finding& finding);  // adds the place if it is new
 
   std::vector<FaultPlace> places_;
   ByRank<std::vector<WrongBytes>> wrong_;

@@ -7,11 +7,11 @@ namespace quadrille {
 namespace {
 
 constexpr double letter_width = 0.54;      // of a font of size 1
-constexpr double longest_whole_word = 60;  // in letters; longer ones that cannot be broken are cut
+constexpr double longest_whole_word = 60;  // in letters; longer words that cannot be broken are cut
 
 bool begins_letter(char byte) { return (byte & 0xC0) != 0x80; }  // false for the continuation bytes of UTF-8
 
-// Returns the position of the last comma that ends a part of at most this width, but not that of the last letter.
+// Returns the position of the last comma up to which the word has at most this width. A comma that ends the word does not count.
 std::size_t last_comma(const std::string& word, double width, double size) {
   std::size_t found = std::string::npos;
   for (std::size_t at = word.find(','); at < word.size() - 1; at = word.find(',', at + 1))
@@ -19,7 +19,7 @@ std::size_t last_comma(const std::string& word, double width, double size) {
   return found;
 }
 
-// Cuts a word that is too long; a comma at its end stays.
+// Cuts a word that is too long, but keeps a comma at its end.
 std::string shortened(const std::string& word, double size) {
   const double most = longest_whole_word * letter_width * size;
   return text_width(word, size) <= most ? word : fitted(word, most, size) + (word.ends_with(',') ? "," : "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points and boxes in pictures, in pixels, of which x grows to the right, and y downwards; how wide texts are, and how they are
+// Points and boxes in pictures, in pixels: x grows to the right, and y downwards. Also how wide texts are, and how texts are
 // broken into lines.
 #pragma once
 
@@ -27,7 +27,7 @@ inline Point operator*(double factor, Point point) { return {factor * point.x, f
 inline double length(Point point) { return std::hypot(point.x, point.y); }
 inline Point unit(Point point) { return (1 / length(point)) * point; }
 
-// Returns the vector turned by a right angle clockwise, as it looks in a picture.
+// Returns the vector turned by a right angle, clockwise as seen in the picture.
 inline Point to_the_right(Point point) { return {-point.y, point.x}; }
 
 // Returns the length of `count` items of length `each`.

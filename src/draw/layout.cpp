@@ -25,8 +25,8 @@ namespace {
 constexpr double spacing = 76, border_of_plane = 48, room_for_name = 14, between_planes = 16;
 
 // The directions in which dimensions go, by how fast they change with the rank. Planes stand beside each other in the third
-// dimension, and below each other in the fourth. But links to other planes leave at angles between the links of a plane, so that
-// no two stubs cross.
+// dimension, and below each other in the fourth. But stubs of links to other planes are drawn at angles between the links of a
+// plane, so that no two stubs cross.
 constexpr std::array<Point, 4> directions{{{1, 0}, {0, 1}, {0.75, -0.66}, {0.75, 0.66}}};
 
 struct GridDimension {
@@ -75,7 +75,7 @@ void add_planes(Count ranks, const std::vector<GridDimension>& wide, NetworkLayo
   }
 }
 
-// Returns the direction in which a link leaves if it is drawn as stubs: a link to another plane, or around the grid. Returns
+// Returns the direction in which a link leaves if it is drawn as stubs: a link to another plane, or a wrap-around link. Returns
 // nothing for links that are drawn from end to end.
 std::optional<Point> stub_of(const Link& link, const std::vector<Link>& links, const std::vector<GridDimension>& wide) {
   const auto dimension =
@@ -111,8 +111,8 @@ std::optional<NetworkLayout> grid_layout(const Topology& topology) {
   return layout;
 }
 
-// The step of each dimension. The first three make a cube; the others set cubes beside and below each other, aslant, so that no
-// link runs over a vertex.
+// The step of each dimension. The first three make a cube; the other dimensions place cubes beside and below each other, in
+// slanted rows, so that no link runs over a vertex.
 constexpr std::array<Point, 6> steps{{{100, 0}, {0, 100}, {44, -36}, {260, 60}, {60, 260}, {576, 156}}};
 constexpr double enlarged = 1.6;  // with all six dimensions, where links come closer to vertices
 
@@ -164,7 +164,7 @@ std::vector<std::vector<Vertex>> vertices_by_level(const ByRank<std::size_t>& le
 
 constexpr double layers_room_for_rank = 34, layers_room_for_switch = 72, least_height = 100, layers_widest = 1150;
 
-// The least slopes of links at which they run over no other rank, and over no other switch.
+// The least slope of links that lead to ranks, so that they run over no other rank, and the same for links between switches.
 constexpr double slope_at_ranks = 0.6, slope_at_switches = 0.2;
 
 bool has_only_links_between_levels(const Topology& topology, const ByRank<std::size_t>& levels) {
@@ -204,8 +204,8 @@ double height_of(const Topology& topology, const ByRank<std::size_t>& levels, co
   return height;
 }
 
-// Networks whose links all lead one level up or down, such as fat trees and clusters: ranks in the lowest row.
-// Nothing if the row would be too long for a page.
+// Networks whose links all lead one level up or down, such as fat trees and clusters: ranks in the lowest row. Returns nothing if
+// the row would be too long for a page.
 std::optional<NetworkLayout> layer_layout(const Topology& topology) {
   const ByRank<std::size_t> levels = levels_of(topology);
   auto layers = vertices_by_level(levels);

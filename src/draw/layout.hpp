@@ -18,7 +18,7 @@ struct LayoutVertex {
   std::string name;  // a rank's number; a switch's name as it is in the texts of links, such as "switch 3"
 };
 
-// A part of the network that is drawn by itself, such as a plane of a torus or a group of a dragonfly.
+// A part of the network that is drawn in a frame of its own, such as a plane of a torus or a group of a dragonfly.
 struct LayoutPart {
   Box box;
   std::string name;
@@ -29,8 +29,9 @@ struct LayoutPart {
 struct NetworkLayout {
   ByRank<LayoutVertex> vertices;
   std::vector<LayoutPart> parts;
-  // The links that are not drawn from end to end, by number, with the direction in which they leave, as a vector of length 1. Such
-  // a link is drawn as two stubs: one that leaves its first end, and one that comes to the other end from the opposite side.
+  // The links that are not drawn from end to end, by number, with the direction in which they leave, as a vector of length 1.
+  // Such a link is drawn as two stubs: one leaves its first end in this direction, and one reaches its second end from the
+  // opposite side.
   std::map<Count, Point> stubs;
   double width = 0, height = 0;  // everything is between 0 and these
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws a network and the load of each directed link, in all rounds, in one, or in a panel for each.
+// Draws a network and the load of each directed link, in all rounds together, in one round, or with a panel for each round.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr double beside = 4;       // distance of a link from the line between its two ends, to its right
+constexpr double beside = 4;       // distance of a link from the line between its two ends, to the right
 constexpr double more_beside = 7;  // the same for each further link between these ends
 constexpr const char* unused = "#8c959f";
 
@@ -95,7 +95,8 @@ Point NetworkDrawing::mark_at(Point corner, Rank rank) const {
   return at(corner, rank) + Point{1.3 * rank_radius, -1.3 * rank_radius};
 }
 
-// Returns the links that are drawn; faint ones first, then those with more bytes later, so that they are drawn over the others.
+// Returns the links that are drawn; faint links first, then the other links by ascending bytes, so that links with more bytes are
+// drawn over the others.
 std::vector<NetworkDrawing::Drawn> NetworkDrawing::links(const LoadByLink& loads) const {
   std::vector<Drawn> list;
   for (Vertex vertex = 0; vertex < topology_.vertices(); ++vertex) {
@@ -152,8 +153,8 @@ void NetworkDrawing::draw_between(Point from, Point to, double gap_from, double 
   const Point start = from + gap_from * along + right * aside, stop = to - gap_to * along + right * aside;
   svg_.arrow(start, stop, stroke, explanation);
   if (number.empty()) return;
-  // Not at the middle of the link, because links across a circle cross there. The distance from the link is larger if the text is
-  // wider in that direction.
+  // Numbers are not at the middle of a link, because links across a circle cross there. The distance from the link is larger if
+  // the text is wider in that direction.
   constexpr double part = 0.38;
   const double away = 5 + std::abs(along.y) * text_width(number, 10) / 2 + std::abs(along.x) * 4;
   numbers_.emplace_back(start + part * (stop - start) + away * aside + Point{0, 3.5}, number);
@@ -219,7 +220,8 @@ HeatScale scale_of(const std::vector<LinkPanel>& panels, const ByteUnit& unit) {
   return {amounts, unit};
 }
 
-// Returns true if this panel shows a fault: one of its round or, in the last panel, one of no panel's round.
+// Returns true if this panel shows the fault. A panel shows the faults of its round; the last panel also shows faults whose round
+// has no panel.
 bool shows(const std::vector<LinkPanel>& panels, const LinkPanel& panel, const FaultPlace& place) {
   if (panels.size() == 1) return true;
   const auto is_of = [&](const LinkPanel& each) { return place.time == FaultTime::in_round && each.round == place.round; };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double least_log_ratio = 1.2;  // in a narrower range ticks are as on a linear axis
 
-// Returns 1, 2 or 5 times a power of ten, so that at most ten steps make up the range.
+// Returns the size of a step: 1, 2 or 5 times a power of ten, so that the range has at most ten steps.
 double step_of(const ValueRange& range) {
   const double least = (range.most - range.least) / 10 * (1 - 1e-9), decade = std::pow(10, std::floor(std::log10(least)));
   for (const double step : {1, 2, 5})
@@ -26,7 +26,7 @@ double step_of(const ValueRange& range) {
 
 constexpr double right_margin = 14, tick_size = 11, key_line = 18, sample_width = 26, marker_radius = 3;
 constexpr double inset = 14;              // of curves from the ends of the axis of x
-constexpr std::size_t most_markers = 20;  // more would hide the line
+constexpr std::size_t most_markers = 20;  // more markers would hide the line
 constexpr const char* faint_line = "#8c959f";
 
 struct Tick {
@@ -57,7 +57,7 @@ double widest(const std::vector<Tick>& ticks) {
   return width;
 }
 
-// Returns how many ticks share one text, so that texts do not overlap.
+// Returns n if only every n-th tick gets a text, so that texts do not overlap.
 std::size_t text_interval(const std::vector<Tick>& ticks) {
   constexpr double gap = 6;
   for (std::size_t every = 1;; ++every) {
@@ -85,7 +85,7 @@ void draw_marker(Svg& svg, Point centre, const Curve& curve, const std::string& 
                marker_radius, curve_colour(*curve.colour), curve.style == CurveStyle::line, explanation);
 }
 
-// Draws a panel from the outside inwards: each step leaves the next one less room.
+// Draws a panel from the outside inwards: each step leaves less room for the next step.
 class PanelDrawing {
  public:
   PanelDrawing(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values, bool has_key)
@@ -177,7 +177,7 @@ class PanelDrawing {
       svg_.text({box_.x + box_.width / 2, bottom() - 8}, panel_.x_label, Anchor::middle);
       box_.height -= 24;
     }
-    // Names of bars are turned if they do not fit beside each other, and more if there are many.
+    // Names of bars are turned by 30 degrees if they do not fit beside each other, and by 60 degrees if bars are narrow.
     const double turn = panel_.kind != PanelKind::bars || text_interval(below) == 1 ? 0 : row_width() < 2 * tick_size ? 60 : 30;
     box_.height -= 22 + widest(below) * std::sin(turn / 180 * std::numbers::pi);
     const std::size_t every = turn > 0 ? 1 : text_interval(below);
@@ -324,7 +324,7 @@ std::vector<double> Axis::round_values() const {
       values.push_back(count * step);
     return within(std::move(values));
   }
-  // A narrower range has ticks that are closer together.
+  // The narrower the range, the closer are its ticks.
   using Steps = std::vector<double>;
   const double ratio = values_.most / values_.least;
   const Steps steps = ratio < 2.5    ? Steps{1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}

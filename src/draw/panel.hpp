@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plots of one or more panels. A panel describes what of a sheet is shown, and how; and it has axes. Points, bars and spans have
-// explanations that appear when the pointer is over them.
+// Plots of one or more panels. A panel describes which columns of a sheet are shown, and in which form; and it has axes. Points,
+// bars and spans have explanations that appear when the pointer is over them.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,13 @@ struct ValueRange {
   void add(double value);
   bool is_empty() const { return least > most; }
 
-  // Returns the range that an axis shows. A logarithmic one gets a margin on both sides; a linear one begins and ends at a tick,
-  // and contains 0 if `from_zero`.
+  // Returns the range that an axis shows. A logarithmic axis gets a margin on both sides. A linear axis begins and ends at a
+  // tick, and contains 0 if `from_zero`.
   ValueRange for_axis(bool log, bool from_zero) const;
 };
 
-// Maps a range of values to a range of pixels. The range of a logarithmic axis is positive; values below it are at its end.
+// Maps a range of values to a range of pixels. The range of a logarithmic axis is positive. Smaller values are placed at its
+// lower end.
 class Axis {
  public:
   Axis(const ValueRange& values, bool log, double from, double to) : values_(values), log_(log), from_(from), to_(to) {}
@@ -49,7 +50,8 @@ class Svg;  // svg.hpp; exhibits describe panels and need no SVG
 struct Box;
 struct Point;
 
-// The style `points` is for numbers that ours are compared with, such as a paper's: markers without a line, in the colour of text.
+// The style `points` is for numbers of others, such as those of a paper, with which our numbers are compared: markers without a
+// line, in the colour of text.
 enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
 
 struct Curve {
@@ -87,7 +89,7 @@ struct Panel {
 // Least distance of the axis of y from the left end of a panel.
 inline constexpr double least_left_margin = 62;
 
-// The colour number of what others are compared with.
+// The colour number of the curve that other curves are compared with.
 inline constexpr std::size_t grey = 8;
 
 // Returns the colour of a stage (svg.hpp), or grey.
@@ -99,7 +101,7 @@ ValueRange values_of(const Panel& panel, const Sheet& sheet, ValueRange others =
 // Draws a panel with its title and its key, unless `has_key` is false. The axis of y, or of time in spans, shows `values`.
 void draw(Svg& svg, const Box& place, const Panel& panel, const Sheet& sheet, const ValueRange& values, bool has_key = true);
 
-// Returns the curves with their colours: those without one get the number of their place.
+// Returns the curves with their colours: a curve without a colour gets the number of its place in the list.
 std::vector<Curve> coloured(std::vector<Curve> curves);
 
 // Draws the entries of a key, in lines of at most this width. Returns the y below them.

@@ -62,10 +62,10 @@ struct NodeBand {
 // ranks are not consecutive.
 std::vector<NodeBand> node_bands(const Problem& problem);
 
-constexpr double between_bands = 3;  // what parts two bands
+constexpr double between_bands = 3;  // the gap between two bands
 
-// Colours for amounts of bytes, such as the loads of links. The colour of an amount depends on its ratio to the mean: equal
-// amounts have a calm colour, however large they are.
+// Colours for amounts of bytes, such as the loads of links. The colour of an amount depends on its ratio to the mean. So if all
+// amounts are equal, they have a calm colour, however large they are.
 class HeatScale {
  public:
   // Amounts of 0 are left out of the mean.
@@ -75,8 +75,8 @@ class HeatScale {
   double share(Bytes amount) const;
   std::string colour(Bytes amount) const { return heat(share(amount)); }
 
-  // Draws a bar with the colours and what they stand for; `what` says which amounts they are. Returns its right end. It is
-  // `scale_height` high.
+  // Draws a bar of height `scale_height` with the colours and their amounts; `what` names the kind of amounts. Returns the right
+  // end of the bar.
   double draw(Svg& svg, Point corner, const std::string& what) const;
 
  private:
@@ -87,8 +87,8 @@ class HeatScale {
   double mean_ = 0;
 };
 
-// Which arrows a picture draws strongly, faintly or not at all. Arrows are messages, or links. If they cross too often to be
-// followed, those of one rank are strong and the others faint. From 24 ranks on, faint arrows are a sample.
+// Which arrows a picture draws strongly, faintly or not at all. Arrows are messages, or links. If arrows cross too often to be
+// followed, the arrows of one rank are strong and all other arrows are faint. From 24 ranks on, faint arrows are a sample.
 enum class Emphasis : std::uint8_t { strong, faint, absent };
 
 class Focus {
@@ -98,7 +98,7 @@ class Focus {
   Focus(Count ranks, const MessagesByRound& messages, std::optional<Rank> only_rank, Rank usual_rank);
 
   // For links, of which `used` carry messages. A focus is needed if there are at least 24 ranks and most pairs have a link. Then
-  // the links that carry messages are strong or, if these are many, too, only those of `usual_rank`.
+  // the links that carry messages are strong. If these are too many as well, only those of `usual_rank` are strong.
   Focus(const Topology& topology, Rank usual_rank, Count used);
 
   Emphasis of(Rank from, Rank to) const;
@@ -111,7 +111,7 @@ class Focus {
 
   bool is_of_links_ = false, is_on_used_ = false;
   std::optional<Rank> rank_;
-  Count every_ = 1;        // of the other ranks, the messages that every `every_`-th sends are faint
+  Count every_ = 1;        // of the other ranks, every `every_`-th has faint messages
   bool is_alone_ = false;  // nothing is faint
 };
 

@@ -24,7 +24,7 @@ constexpr Count most_ranks_of_space_time = 96;
 constexpr Count most_rounds = 500;
 constexpr double left_of_rounds = 74, room_for_nodes = 56, stage_height = 22, foot = 40;
 
-// Messages of wrong schedules that have only one end: sends that nobody receives, and receives for which nobody sends.
+// Messages with only one end, which wrong schedules may have: sends that nobody receives, and receives for which nobody sends.
 using LoneEnd = std::tuple<Rank, Rank, std::optional<Port>>;  // sender and receiver
 
 struct LoneEnds {
@@ -121,7 +121,7 @@ class SpaceTime {
   }
 
  private:
-  // Writes what strong, faint and dashed arrows are. Returns the lower right corner.
+  // Writes what strong, faint and dashed arrows stand for. Returns the lower right corner.
   Point explain_arrows(Point reach) {
     return draw_notes(
         svg_, reach,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes simple shapes as SVG. Lengths are in pixels from the upper left corner. A colour is either fixed, as "#rrggbb", or given
-// by a kind. Fixed colours are visible on both light and dark ground. The colours of kinds follow the reader's light or dark colour
-// scheme.
+// by a kind. Fixed colours are visible on light and on dark backgrounds. The colours of kinds follow the reader's light or dark
+// colour scheme.
 #pragma once
 
 #include <pugixml.hpp>
@@ -60,8 +60,9 @@ class Svg {
   void text(Point base, const std::string& words, Anchor anchor = Anchor::start, Kind kind = "text", double size = 12,
             double turn = 0);
 
-  // Writes the title at the top, in lines of at most this width. The last line is at the same place, however many there are
-  // before it, so it can be written when the width of the picture is known. Returns the width of the longest line.
+  // Writes the title at the top, in lines of at most this width. The place of the last line does not depend on the number of
+  // lines. So the headline can be written at the end, when the width of the picture is known. Returns the width of the longest
+  // line.
   double headline(Point base, double width);
 
   std::string written(double width, double height);

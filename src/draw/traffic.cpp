@@ -19,7 +19,7 @@ constexpr double number_size = 10, widest_with_numbers = 900;
 
 std::string number_text(Bytes bytes, const ByteUnit& unit) { return fmt::format("{}", bytes / unit.bytes); }
 
-// Draws bands beside the numbers of the ranks, and below the bytes that stay within nodes.
+// Draws bands beside the numbers of the ranks, and behind the cells of bytes that stay within nodes.
 void draw_nodes(Svg& svg, const std::vector<NodeBand>& bands, Point corner, double cell) {
   if (!bands.empty()) svg.text({corner.x - 6, corner.y - 24}, "node", Anchor::end, "faint", 11);
   for (const NodeBand& band : bands) {

@@ -26,7 +26,7 @@
 namespace quadrille {
 namespace {
 
-// The network of a trace as a topology. It has the vertices and links; routes are known of the trace's messages only.
+// The network of a trace as a topology. It has the vertices and links; routes are known only for the messages of the trace.
 class RecordedNetwork : public Network {
  public:
   RecordedNetwork(const TracedNetwork& network, Count ranks) : network_(network), ranks_(ranks) {
@@ -220,7 +220,7 @@ Json list_of(const List& list, Value&& value) {
   return array;
 }
 
-// Returns null if a file's network has vertices without a place, such as switches to which links lead, but from which none do.
+// Returns null if a network from a file has vertices without a place, such as switches that have only incoming links.
 Json json_of(const NetworkLayout& layout, Count ranks) {
   for (const LayoutVertex& vertex : layout.vertices)
     if (!std::isfinite(vertex.centre.x) || !std::isfinite(vertex.centre.y)) return nullptr;
@@ -252,7 +252,7 @@ Json json_of(const NetworkLayout& layout, Count ranks) {
             {"y", list_of(layout.stubs, [](const auto& stub) { return direction_of(stub.second.y); })}}}};
 }
 
-// In JSON "<" occurs in strings only. Written as an escape it cannot end the element that holds the data.
+// In JSON "<" occurs in strings only. It is written as an escape, so that no string can end the element that holds the data.
 std::string as_script_data(std::string_view json) {
   std::string escaped;
   for (const char letter : json) {
@@ -299,7 +299,7 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
   changes.reserve(4);
   changes.push_back({data(), as_script_data(data_of(page))});
   if (shares_viewer) {
-    // The hashes of a page's own script and style do not hold for files.
+    // The page's policy has hashes of the script and the style in the page. They do not allow files.
     changes.push_back(
         {policy(), "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'"});
     const auto replace = [&](Part part, std::string_view begin, std::string_view end, std::string text) {

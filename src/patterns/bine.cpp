@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// The smallest number with so many digits in base -2.
+// The smallest number that has at most `digits` digits in base -2.
 Count least_number(Count digits) {
   const Count numbers = Count{1} << digits;
   return digits % 2 == 1 ? -(numbers / 3) : numbers / 3 + 1 - numbers;
@@ -18,7 +18,7 @@ Count least_number(Count digits) {
 
 Rank moved(Rank rank, Count distance, Count ranks) { return modulo(rank % 2 == 0 ? rank + distance : rank - distance, ranks); }
 
-// Consecutive places first, first + 1, .. of ranks that get their data from the one at place `at`.
+// Consecutive places first, first + 1, .. of ranks that get their data from the rank at place `at`.
 struct Part {
   Count first = 0;
   Count count = 0;
@@ -30,7 +30,7 @@ struct Part {
 // All ranks, and the root's place among them.
 Part whole(Count ranks) { return {0, ranks, ceil_log2(ranks) % 2 == 1 ? ranks / 3 : ranks - 1 - ranks / 3}; }
 
-// The half that remains with the rank at `at`, and the other half, for the child.
+// The half that the rank at `at` still serves, and the half that its child serves.
 struct Halves {
   Part kept, given;
 };

@@ -20,10 +20,10 @@ Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
   return last;
 }
 
-// Computes the receive row of rank r, as in [traff2024broadcast]: a depth-first search over sums of skips, starting at
-// rank 0 with the largest skip. In round k rank r receives from r - s_k. For this round the search looks for a sum y of
-// skips with p + r - s_{k+1} < y <= p + r - s_k, and accepts the smallest skip e of the sum: the segment that belongs
-// to e has then reached rank r - s_k in time. Each e is accepted once.
+// Computes the receive row of rank r, as in [traff2024broadcast]: a depth-first search over sums of skips, starting at rank 0
+// with the largest skip. In round k rank r receives from r - s_k. For this round the search looks for a sum y of skips with
+// p + r - s_{k+1} < y <= p + r - s_k, and accepts the smallest skip e of the sum, because the segment that belongs to e has
+// reached rank r - s_k before this round. Each e is accepted once.
 class RowSearch {
  public:
   RowSearch(const std::vector<Count>& skips, Rank r)
@@ -86,8 +86,8 @@ CirculantReceipts::CirculantReceipts(const std::vector<Count>& skips, Rank r, Co
       start_((depth_ - (segments - 1) % depth_) % depth_),
       is_root_(r == 0),
       row_(circulant_receive_row(skips, r)) {
-  // Finds the first round in which the last segment arrives. Entry k grows by d in each phase. It brings the last
-  // segment in the first phase in which it has reached the number of this segment.
+  // Finds the first round in which the last segment arrives. Entry k grows by d in each phase. It brings the last segment in the
+  // first phase in which the entry is at least the number of the last segment.
   last_arrival_ = std::numeric_limits<Count>::max();
   for (Count k = 0; k < depth_; ++k) {
     const Count missing = segments_ - 1 + start_ - row_[index(k)];

@@ -34,7 +34,7 @@ class CirculantReceipts {
 
   Count segments_;
   Count depth_;
-  Count start_;  // rounds of the first phase that are left out, so that the last phase ends with the last segment
+  Count start_;  // number of rounds of the first phase that are left out, so that the last phase ends with the last segment
   bool is_root_;
   std::vector<Count> row_;
   Count last_arrival_ = 0;  // the first round in which the last segment arrives; later rounds do not send it again

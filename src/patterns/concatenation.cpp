@@ -44,9 +44,9 @@ TablePartition partition_table(Count columns, Count rows, Count ports, Count win
   TablePartition partition{longest, {}};
   for (Count first = 0; first < table.cells(); first = partition.areas.back().last)
     partition.areas.push_back({first, table.end_of_area(first, longest), 0});
-  // From the last area to the first, each takes the largest offset that is still free. So the offsets of areas that
-  // begin in the same column decrease by one. At most `window` areas begin in one column, so the offset of an area is
-  // always larger than its last column.
+  // Areas choose their offsets from the last area to the first. Each takes the largest offset that is still free. So the offsets
+  // of areas that begin in the same column decrease by one. At most `window` areas begin in one column, so the offset of an area
+  // is always larger than its last column.
   Count free = columns + window;
   for (auto area = partition.areas.rbegin(); area != partition.areas.rend(); ++area) {
     area->offset = std::min(window + area->first / rows, free);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of the concatenation algorithm [bruck1997, section 4]. *Role* j of rank i is the block of rank i - j.
-// The data that a rank has to learn is treated as a line of bytes: role 0, role 1, and so on, where each block runs
-// from its last byte to its first. Role j + 1 belongs to the rank below that of role j. So the line runs through the
-// output buffer backwards, and any part of the line is contiguous in memory (with at most one wrap-around).
+// The messages of the concatenation algorithm [bruck1997, section 4]. *Role* j of rank i is the block of rank i - j. The data
+// that a rank has to learn is treated as a line of bytes: role 0, role 1, and so on, where each block runs from its last byte to
+// its first. The block of role j + 1 is that of the rank below the rank of role j. So the line runs through the output buffer
+// backwards, and any part of the line is contiguous in memory, except that it may wrap around once.
 #pragma once
 
 #include <vector>
@@ -45,7 +45,7 @@ struct ConcatenationMessage {
 
 using ConcatenationRounds = std::vector<std::vector<ConcatenationMessage>>;
 
-// What to do if the smallest number of rounds does not allow the smallest volume.
+// Which minimum to choose if the smallest number of rounds does not allow the smallest volume.
 enum class LastRound : std::uint8_t {
   one,   // the smallest number of rounds; the volume exceeds the minimum by `excess`
   two,   // the smallest volume, with one round more

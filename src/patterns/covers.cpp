@@ -25,8 +25,8 @@ CoverLevel in_rounds(std::vector<Hop> hops, Count ports) {
   return level;
 }
 
-// The slots base .. base + length - 1. They have moved by `base` in the higher levels, so they still have
-// 0 .. length - 1 ranks to go.
+// The slots base .. base + length - 1. The higher levels have moved them by `base` ranks, so they still have to travel
+// 0 .. length - 1 ranks.
 struct Route {
   Count base;
   Count length;
@@ -115,7 +115,7 @@ std::vector<CoverLevel> positional_levels(Count p, Count radix, Count ports) {
     const Count place = cover[x];
     std::vector<Hop> hops;
     for (Count digit = 1; digit < std::min(radix, ceil_divide(p, place)); ++digit) {
-      // If all lower digits are zero, the slot has not moved yet.
+      // A slot whose lower digits are all zero has not moved yet.
       Hop hop{digit * place, {}, {}};
       for (const Runs& runs : indices_with_digit(p, place, radix, digit)) {
         hop.fresh.push_back({runs.first, 1, runs.count, runs.stride});

@@ -36,8 +36,8 @@ IndexSet indices_with_digit(Count n, Count place, Count radix, Count digit);
 // one hop per level, and each level has hops of a few different lengths. A *cover* 1 = N_0 < N_1 < .. < N_w = p says
 // which range of distances [N_x, N_{x+1}) each level handles [bruck1997, generalised; docs/collectives/alltoall.md].
 //
-// One length of hop, with the slots (indices of blocks by distance) that move by it. A slot is *fresh* in its first
-// hop: until then its block lies in the input.
+// One length of hop, with the slots (indices of blocks by distance) that move by it. A slot is *fresh* in its first hop, because
+// its block still lies in the input.
 struct Hop {
   Count offset = 0;  // distance that the hop covers, in ranks
   IndexSet fresh;
@@ -62,14 +62,14 @@ std::vector<CoverLevel> positional_levels(Count p, Count radix, Count ports);
 std::vector<CoverLevel> balanced_levels(const Cover& cover, Count ports);
 
 // Exchanges over doubling distances among any number of ranks [thakur2005]. Groups of 2^k consecutive ranks exchange: rank r with
-// r ^ 2^k. The last group may have fewer ranks. If it is the upper one of its pair, some ranks of the lower group have no
-// partner; those that have one pass on to them what they have received, over the distances 2^(k-1), .., 2, 1.
+// r ^ 2^k. The last group may have fewer ranks. If it is the upper group of its pair, some ranks of the lower group have no
+// partner. They get the data from the ranks of the lower group that have a partner, over the distances 2^(k-1), .., 2, 1.
 struct PassingOn {
   std::optional<Rank> to, from;  // at most one of them
 };
 
 // Returns what `me` does in each of the rounds after the exchange between groups of `size` ranks, a power of two. There are log2
-// size rounds, or none if all ranks of the last pair of groups have partners, or all have none.
+// size rounds, or none if in the last pair of groups all ranks have partners, or none has.
 std::vector<PassingOn> passing_on(Count ranks, Count size, Rank me);
 
 }  // namespace quadrille

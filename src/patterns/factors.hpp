@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Factors of the complete graph, by which every vertex meets every other one: 1-factorisations, and decompositions.
+// Factors of the complete graph, in which every vertex meets every other vertex: 1-factorisations, and decompositions.
 #pragma once
 
 #include "patterns/integers.hpp"
@@ -17,7 +17,8 @@ enum class Form : std::uint8_t {
 constexpr Count partner(Form form, Count count, Count index, Count vertex) {
   if (form == Form::basic || count % 2 == 1) return modulo(index - vertex, count);
   if (index == count - 1) return vertex;
-  // The other vertices, an odd number, meet as in the basic form. The vertex that would meet itself there meets the last vertex.
+  // Without the last vertex, an odd number of vertices meet as in the basic form. The vertex that would meet itself meets the
+  // last vertex.
   const Count odd = count - 1;
   if (vertex == odd) return index * (count / 2) % odd;
   const Count met = modulo(index - vertex, odd);

@@ -28,8 +28,7 @@ constexpr Count cut_position(Count total, Count parts, Count index) {
   return static_cast<Count>(Wide{index} * total / parts);
 }
 
-// The number of rows of the most square grid for p ranks, which stand row by row: the largest divisor of p that is at most its
-// square root.
+// The number of rows of the most square full grid for p ranks: the largest divisor of p that is at most the square root of p.
 constexpr Count most_square_rows(Count p) {
   Count rows = 1;
   for (Count divisor = 1; divisor <= p / divisor; ++divisor)

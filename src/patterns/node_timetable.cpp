@@ -18,8 +18,8 @@ bool are_equal(const std::vector<Count>& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [&](Count size) { return size == sizes.front(); });
 }
 
-// The number of disjoint pairs of processors `turn` places apart that fit on a ring of n processors, for the turn with
-// the fewest. Steps of length `turn` divide the ring into cycles. In a cycle of c processors, floor(c / 2) pairs fit.
+// The number of disjoint pairs of processors `turn` places apart that fit on a ring of n processors: the minimum over all turns.
+// Steps of length `turn` divide the ring into cycles. In a cycle of c processors, floor(c / 2) pairs fit.
 Count disjoint_pairs(Count n) {
   Count fewest = n;  // for turn 0 each processor forms a pair with itself
   for (Count turn = 1; turn < n; ++turn) {
@@ -80,7 +80,7 @@ Count NodeTimetable::pair_steps(const NodePhase& phase, Count U, Count V) const 
   return 0;
 }
 
-// A round of a phase takes as long as a pair of two largest nodes. One round may be shorter: the round in which each
+// A round of a phase has as many steps as the meeting of two largest nodes. One round may be shorter: the round in which each
 // largest node meets itself. There is at most one such round, because each node meets itself in one factor only.
 void NodeTimetable::find_short_round(NodePhase& phase, const std::vector<Count>& largest) const {
   const auto k = std::ssize(phase.active);
@@ -114,10 +114,10 @@ Count NodeTimetable::own_step(Count U, Count a, Count b) const {
   return start + (a - phase.done) * size(U) + b;
 }
 
-// Returns the processor of the larger node that takes part in the first step of a turn. `index` is the number of the
-// pair's factor within its round. In each step both nodes move on by one place, so two factors that start at different
-// places never use the same processor of a node. On nodes of equal size the partners, `turn` places further on, must be
-// different as well. The places are chosen accordingly.
+// Returns the processor of the larger node that takes part in the first step of a turn. `index` is the number of the pair's
+// factor within its round. In each step both nodes move on by one place, so two factors that start at different places never use
+// the same processor of a node. On nodes of equal size the partners, which are `turn` places further on, must also differ. The
+// places are chosen to satisfy this.
 Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
   if (!has_disjoint_pairs_) return index;
   const Count cycles = std::gcd(large, turn);
@@ -127,8 +127,8 @@ Count NodeTimetable::first_met(Count turn, Count index, Count large) const {
 Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   QUADRILLE_ASSERT(U != V || own_node_ != OwnNode::apart);
   if (U == V) return own_step(U, a, b);
-  // The processors of the smaller node take turns, and `goes` is on this node. Of two nodes of equal size, it is on the
-  // first node (matchings) or on the sender (permutations).
+  // The processors of the smaller node take turns, and `goes` is on this node. If both nodes have the same size, `goes` is on the
+  // first node (matchings) or on the sending node (permutations).
   const bool by_matchings = decomposition_.into == Decomposition::Into::matchings;
   const bool sender_goes = size(U) != size(V) ? size(U) < size(V) : !by_matchings || U < V;
   const Count small = std::min(size(U), size(V)), large = std::max(size(U), size(V));
@@ -140,7 +140,7 @@ Count NodeTimetable::step(Count U, Count a, Count V, Count b) const {
   const Count factor = decomposition_.factor_of(std::ssize(phase.active), position(U, t), position(V, t));
   const Count round = factor / decomposition_.degree, start = phase.round_start(round);
   if (one_at_a_time) return start + (turn - phase.done) * large + met;
-  // All pairs of a round change turns in the same step, so a processor never has messages of two turns.
+  // All pairs of a round begin a turn in the same step, so a processor never has messages of two turns in one step.
   const Count turn_steps = (round == phase.short_round ? phase.short_steps : phase.round_steps) / (phase.current - phase.done);
   return start + (turn - phase.done) * turn_steps + modulo(met - first_met(turn, factor % decomposition_.degree, large), large);
 }

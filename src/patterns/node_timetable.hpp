@@ -5,9 +5,10 @@
 //
 // The timetable has phases. A node is active until all of its processors have had their turn. In a phase each pair of active
 // nodes meets once, in the order given by the factors of their complete graph. When a pair meets, processors of its smaller node
-// take turns; if sizes are equal, those of its first node (matchings) or of the sender (permutations). In its turn a processor
-// exchanges messages with every processor of the larger node. The number of turns is the same for all pairs of a phase: as many
-// as the smallest active node still needs. The processors with index `done` to `current` - 1 take these turns.
+// take turns. If both nodes have the same size, the processors of the first node (matchings) or of the sending node
+// (permutations) take turns. In its turn a processor exchanges messages with every processor of the larger node. The number of
+// turns is the same for all pairs of a phase: as many as processors of the smallest active node still wait for their turn. The
+// processors with index `done` to `current` - 1 take these turns.
 //
 // With matchings a node receives from the node to which it sends. With permutations these two nodes may differ, and every node
 // has a partner in every round. So a phase with the set A of active nodes has |A| - 1 rounds, and each round lasts (current -
@@ -58,8 +59,9 @@ class NodeTimetable {
   const std::vector<NodePhase>& phases() const { return phases_; }  // one for each different size
   Count steps() const { return phases_.back().end_step(); }
 
-  // The step in which (U, a) sends to (V, b). With matchings (V, b) sends to (U, a) in the same step, unless the two
-  // are one processor, or are on one node and own_node is `sends`. U == V is not allowed if own_node is `apart`.
+  // The step in which (U, a) sends to (V, b). With matchings (V, b) sends to (U, a) in the same step. There are two exceptions:
+  // (U, a) and (V, b) are one processor, or they are on one node and own_node is `sends`. U == V is not allowed if own_node is
+  // `apart`.
   Count step(Count U, Count a, Count V, Count b) const;
 
   // The largest number of messages that a processor sends, or receives, in a step.

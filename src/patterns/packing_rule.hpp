@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides whether the short edges from one node to another go in one packed message, how long it is, and which ranks send and
-// receive it. Both nodes compute the same from the same figures. alltoallv/exchange and exchanges by edges
+// Decides whether the short edges from one node to another go in one packed message, how long this message is, and which ranks
+// send and receive it. Both nodes have the same figures, so they decide alike. alltoallv/exchange and exchanges by edges
 // (execute/nodes/nodes_exchange.hpp) follow this rule. Also how many messages a rank has under way at a time.
 #pragma once
 
@@ -20,34 +20,35 @@ struct EdgeTotals {
   friend bool operator==(const EdgeTotals&, const EdgeTotals&) = default;
 };
 
-// What decides between packed and single messages. All ranks of a group agree on one rule when the group is made.
+// The limits that decide between packed and single messages. All ranks of a group agree on one rule when the group is made.
 struct PackingRule {
-  // Sending an edge in a message of its own costs as much as packing so many bytes. A longer edge is never packed, and does not
-  // enter the totals.
+  // Sending an edge in a message of its own costs as much as packing this many bytes. A longer edge is never packed, and
+  // EdgeTotals do not count it.
   Bytes longest_short = 512;
   Bytes most_bytes = 65536;  // of a packed message
 
   // `most_ranks`: the ranks of the largest node.
   static PackingRule among(Count nodes, Count most_ranks);
 
-  // `senders`: how many ranks the sending node has.
+  // `senders`: the number of ranks of the sending node.
   bool packs(const EdgeTotals& totals, Count senders) const;
 };
 
 // The length of a packed message.
 Bytes packed_bytes(Count senders, const EdgeTotals& totals);
 
-// Each of `nodes` nodes takes its partners in the order of the steps from itself, so that they do not all begin with the same one.
+// Each of `nodes` nodes takes its partners in the order of the steps from itself, so that not all nodes begin with the same
+// partner.
 inline Count node_after(Count node, Count steps, Count nodes) { return (node + steps) % nodes; }
 inline Count steps_between(Count from, Count to, Count nodes) { return (to - from + nodes) % nodes; }
 
-// The ranks that send and receive the packed message from one node to another. Each is the first rank of its node that has a short
-// edge from the one node to the other. The ranks of a node are counted in a circle, which begins with a different rank for each
-// other node, so that they share the work. Both ends of an edge know it, so both nodes know both leaders. A rank without short
-// edges never leads.
+// The ranks that send and receive the packed message from one node to another. Each is the first rank on its node that has a
+// short edge in this direction. The ranks of a node are searched in a circle, which begins with a different rank for each other
+// node, so that the ranks share the work. Both ranks of an edge know the edge, so both nodes know both leaders. A rank without
+// short edges never leads.
 struct Leaders {
   static constexpr Count none = std::numeric_limits<Count>::max();
-  Count sender = none, receiver = none;  // their numbers in the circles of their nodes
+  Count sender = none, receiver = none;  // places in the circles of their nodes
 
   void add(const Leaders& more) { sender = std::min(sender, more.sender), receiver = std::min(receiver, more.receiver); }
 };
@@ -57,7 +58,7 @@ inline Rank begin_of_circle(Count steps, Count ranks) { return (steps - 1) % ran
 inline Count number_in_circle(Rank place, Rank begin, Count ranks) { return (place - begin + ranks) % ranks; }
 inline Rank place_in_circle(Count number, Rank begin, Count ranks) { return (begin + number) % ranks; }
 
-// What both nodes know of the short edges from one to the other in one exchange, or one rank's part of it.
+// What both nodes know of the short edges from one node to the other in one exchange, or one rank's part of this knowledge.
 struct EdgeSummary {
   EdgeTotals totals;
   Leaders leaders;
@@ -65,18 +66,18 @@ struct EdgeSummary {
   void add(const EdgeSummary& more) { totals.add(more.totals), leaders.add(more.leaders); }
 };
 
-// How many messages a rank has under way at a time, if it has many to send or to receive. More messages do not make the link
-// faster, but each of them takes longer: whenever Open MPI 4 makes progress, it walks through all sends that have no buffer, and
-// the lists in which network adapters match messages are short.
+// How many messages a rank has under way at a time, if it has many to send or to receive. More messages do not raise the link's
+// bandwidth, but each message takes longer: whenever Open MPI 4 makes progress, it walks through all sends that have no buffer,
+// and the lists in which network adapters match messages are short.
 //
 // A message takes its start-up plus its bytes divided by the link's bandwidth. While a message starts, the link can move others.
-// So the link is busy if the messages under way together have the bytes that it moves during a start-up.
+// So the link is busy if the sum of the bytes of all messages under way is at least what the link moves during one start-up.
 struct MessageWindow {
   Bytes link_bytes = 262144;  // start-up times bandwidth, with a reserve: 50 to 80 KB on the fastest networks of machines/
-  Count least = 32;           // long messages, too: those to a late rank must not hold up all others
+  Count least = 32;           // also of long messages: messages to a late rank must not delay all others
   Count most = 256;           // short messages are limited by the processors, not by the link
 
-  // Returns how many of `messages`, which have `bytes` together, are under way at a time.
+  // Returns how many messages are under way at a time, if `messages` messages with a total of `bytes` are to be sent.
   Count under_way(Count messages, Bytes bytes) const;
 };
 

@@ -62,9 +62,9 @@ std::optional<Rank> RankArray::additional_sender(Rank rank) const {
   return rank_at(rows_ - 1, row_of(rank));
 }
 
-// The step in which a rank of a row with an additional message must not send, because the next receiver of the rank
-// gets the additional message in this step. The formula r - m + k agrees with the paper's table for 61 ranks. The
-// formula that the paper prints, r - m + 1 + k, leaves one conflict in each row.
+// The step in which a rank of a row with an additional message must not send, because its next receiver gets the additional
+// message in this step. The formula r - m + k agrees with the paper's table for 61 ranks. The formula that the paper prints,
+// r - m + 1 + k, leaves one conflict in each row.
 std::optional<Count> RankArray::stall(Rank rank) const {
   const Count m = row_of(rank);
   if (m >= short_row_) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks in rows of equal length, of which the last may be shorter. The class says in which step each rank sends to each
-// other rank of its row, or of its column, so that no rank ever receives two messages in one step [liu2002, with the
-// stall step corrected]. Also how items are dealt to the ranks in turn.
+// Ranks in rows of equal length; the last row may be shorter. The class says in which step each rank sends to each other rank of
+// its row, or of its column, so that no rank receives two messages in one step [liu2002, with the stall step corrected]. Also how
+// items are dealt to the ranks in turn.
 //
 // A column that the last row does not reach is *incomplete*. Data from the last row for an incomplete column takes a
 // detour: the rank in column m of the last row sends it to the rank in row m of the incomplete column, which is an
@@ -25,8 +25,8 @@ class RankArray {
   // row above that takes its additional messages.
   static bool is_valid(Count ranks, Count columns);
   static Count paper_columns(Count ranks);  // ceil(sqrt p) if that is valid, else floor(sqrt p)
-  // The valid number of columns with the fewest steps for both passes. If several have equally few, the one with the least
-  // maximum load of a rank.
+  // The valid number of columns with the fewest steps for both passes. Among equal ones, the number with which the busiest rank
+  // has the least load.
   static Count best_columns(Count ranks);
 
   Count ranks() const { return ranks_; }
@@ -69,10 +69,10 @@ class RankArray {
 };
 
 // Deals items to ranks in turn, like cards [liu2002]. In an array of p ranks with C columns, slot t belongs to column
-// (t mod p) mod C, so each of p consecutive slots belongs to another rank. In a column of height h, slot t belongs to
-// row t mod h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. The number of its items for a set of
-// columns is the number of slots of these columns in [0, s + n), minus the number of their slots in [0, s). What follows
-// only counts slots; the caller decides which item goes into which slot.
+// (t mod p) mod C, so each of p consecutive slots belongs to another rank. In a column of height h, slot t belongs to row
+// t mod h. A rank with n items deals them to slots s, s + 1, .., s + n - 1. The number of its items for a set of columns is the
+// number of slots of these columns in [0, s + n), minus the number of their slots in [0, s). The functions below only count
+// slots; the caller decides which item goes into which slot.
 //
 // Counts the slots [0, t) by column. The constructor does all divisions once, because callers ask for many columns.
 class SlotCount {

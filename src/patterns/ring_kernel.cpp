@@ -18,8 +18,8 @@ Departure simple(Count size, Count step) { return from_distance(step + 1, 1, siz
 
 Departure alternating(Antipode rule, Count size, Count position, Count step, int direction) {
   QUADRILLE_ASSERT(size % 2 == 0 && (rule == Antipode::by_target || size % 4 == 2));
-  // The side to which ranks of this parity send first. Blocks that come to this rank from half a ring away travel in
-  // the same direction.
+  // The side to which ranks of this parity send first. Blocks for this rank that start half a ring away travel in this direction,
+  // too.
   const int early_side = position % 2 == 0 ? 1 : -1;
   const bool shared = rule == Antipode::shared;
   if (step == 0) return from_distance(1, 2, size, size % 4 == 2 && (shared || direction != early_side));

@@ -3,9 +3,8 @@
 // leave a rank in which step. A block for the rank at distance d <= size/2 on one side travels to that side. A block is
 // identified by d wherever it is.
 //   simple        one link per step: the blocks that have not arrived move on. size/2 steps.
-//   alternating   (even sizes) first all blocks at odd distances move one link. Then blocks move two links per step:
-//                 first all even ranks send to one side and all odd ranks to the other side, later the reverse.
-//                 size/2 steps as well.
+//   alternating   (even sizes) first all blocks at odd distances move one link. Then blocks move two links per step: at first
+//                 even ranks send to one side and odd ranks to the other side, later the reverse. size/2 steps as well.
 #pragma once
 
 #include <optional>

@@ -80,8 +80,8 @@ Problem sparse(Count p, const TrafficPattern& pattern, Draw& draw) {
   const Count partners = std::clamp<Count>(std::llround(pattern.density * static_cast<double>(p)), 1, p);
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < p; ++from) {
-    // Floyd's algorithm for drawing a random set: for each of the last `partners` ranks, draw a rank up to this rank.
-    // If the drawn rank is already in the set, take this rank instead.
+    // Floyd's algorithm for drawing a random set: for each of the last `partners` ranks, call it r, draw one of 0 .. r. If the
+    // drawn rank is already in the set, take r instead.
     std::unordered_set<Rank> chosen;
     for (Rank last = p - partners; last < p; ++last) {
       Rank to = draw.below(last + 1);

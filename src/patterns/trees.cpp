@@ -14,7 +14,7 @@ struct Run {
   Count first = 0, last = 0;  // half open
 };
 
-// Calls hand(round, giver, taker, run) for each tree edge at which place `me` gives or takes. `run` has the places that
+// Calls hand(round, giver, taker, run) for each tree edge at which place `me` gives or takes. `run` is the range of places that
 // the taker serves.
 template <class Hand>
 void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& hand) {
@@ -74,7 +74,7 @@ TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, Knomi
   position.phases.push_back({std::move(phase), depth});
   Count received = -1;  // the round
   for (Count round = 0; round < depth; ++round) {
-    const Count digit = round_of(round);  // the orders are their own inverses
+    const Count digit = round_of(round);  // round_of is its own inverse
     if (digit_at(digit) == 0) continue;
     received = round;
     position.parent = TreeEdge{round, rank_of(v - digit_at(digit) * unit(digit)), {}};
@@ -134,7 +134,7 @@ TreePosition position_of(const MeshTree& tree, Rank me) {
     const Count side = tree.sides[dimension];
     if (first_first) stride /= side;
     const Count mine = me / stride % side, of_root = tree.root / stride % side;
-    // The rank takes part only if it agrees with the root in all coordinates whose dimensions are still to come.
+    // The rank takes part only if it has the root's coordinates in all dimensions that are served later.
     const bool takes_part = first_first ? me % stride == tree.root % stride : me / (stride * side) == tree.root / (stride * side);
     if (takes_part) {
       const Rank line = me - mine * stride;   // first rank of the line

@@ -25,8 +25,8 @@ BlockRatio one_vector(Count) { return {1, 1}; }
 BlockRatio other_blocks(Count ranks) { return {ranks - 1, 1}; }
 BlockRatio vector_there_and_back(Count ranks) { return {2 * (ranks - 1), ranks}; }
 
-// A message of a reduction is as long as the part of the result that it stands for, however many operands are combined in it. So
-// the bounds for combining vectors are the same as those for distributing vectors.
+// A message of a reduction is as long as the part of the result for which it has operands. Its length does not depend on the
+// number of operands combined in it. So the bounds for combining vectors are the same as those for distributing vectors.
 constexpr CollectiveFacts table[] = {
     {.collective = Collective::alltoall,
      .name = "alltoall",

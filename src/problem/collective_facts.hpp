@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of collectives: one row of facts for each. Other layers derive what they need from these facts, so they do not have to
-// name single collectives.
+// The table of collectives: one row of facts for each. Other layers use these facts, so they need not name single collectives.
 #pragma once
 
 #include "quadrille/problem.hpp"
@@ -36,7 +35,8 @@ struct BlockRatio {
 
 // The facts from which lower bounds follow [bruck1997, section 2], each with its source.
 struct BoundFacts {
-  // The largest number of ranks whose data one rank needs, or that need the data of one rank, which is counted, too.
+  // The larger of two maxima over all ranks: of how many ranks a rank needs data, and how many ranks need its data. Both counts
+  // include the rank itself.
   Count (*connected_ranks)(Count ranks) = nullptr;
   const char* rounds_source = "";
   // The least number of bytes that the busiest rank must send or receive. Used if sizes are blocks; null if there is no data.
@@ -51,8 +51,8 @@ struct CollectiveFacts {
   SizeSource sizes = SizeSource::blocks;
   BufferContents input, output;
 
-  // For an output of one block: returns the ranks whose inputs are combined in it (or the one rank whose input is copied). Null if
-  // the output has a block of each rank, or nothing.
+  // For an output of one block: returns the ranks whose inputs are combined in this block, or the rank whose input is copied to
+  // it. Null if the output has a block of each rank, or nothing.
   OperandRange (*operands)(const Problem& problem, Rank rank) = nullptr;
   bool is_reduction = false;
   bool is_prefix = false;  // a reduction of the operands of lower ranks (scan, exscan)
@@ -73,8 +73,8 @@ std::string mpi_name(Collective collective);
 bool has_pair_counts(Collective collective);              // sizes are SizeSource::pairs
 bool every_rank_has_all(const BufferContents& contents);  // does every rank have one block for each rank in it?
 
-// Does the output of every rank depend on the inputs of all ranks, if no count is 0? Also true for a barrier, which waits for all
-// ranks. If this is true and sizes are blocks, the postcondition is the same under any permutation of the ranks.
+// Does the output of every rank depend on the inputs of all ranks, if no count is 0? True also for a barrier, which waits for all
+// ranks. If the answer is yes and sizes are blocks, the postcondition is the same under any permutation of the ranks.
 bool all_depend_on_all(Collective collective);
 
 bool has(const BufferContents& contents, const Problem& problem, Rank rank);

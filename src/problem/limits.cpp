@@ -77,8 +77,8 @@ std::optional<Bytes> control_group_limit(const std::string& membership, const st
     if (!unified && controllers.find(",memory,") == std::string::npos) continue;
     const fs::path mount = unified ? fs::path(root) : fs::path(root) / "memory";
     const char* const file = unified ? "memory.max" : "memory.limit_in_bytes";
-    // In a container the path may be the host's path, while the mount itself shows the container's group. So the mount is
-    // read, too.
+    // In a container the path may be the host's path, while the mount itself shows the container's group. So the group at the
+    // mount itself is read, too.
     for (fs::path group = fs::path(line.substr(second + 1)).relative_path(); !group.empty(); group = group.parent_path())
       lower(limit, mount / group / file);
     lower(limit, mount / file);

@@ -10,15 +10,15 @@
 
 namespace quadrille {
 
-// The inputs of all ranks together have fewer bytes than this, and so have their outputs. It is less than half of the largest
-// number, so that the bytes of two buffers can be added.
+// The inputs of all ranks together must have fewer bytes than `data_limit`, and so must their outputs. The limit is less than
+// half of the largest number, so that the bytes of two buffers can be added.
 inline constexpr Bytes data_limit = Bytes{1} << 62;
 
 // The most shares, or nodes of ranks, that one problem may list.
 inline constexpr Count most_listed = Count{1} << 24;
 
-// Throws Error{too_large} if `needed` is more than `most`: "alltoall among 10 ranks takes at least 100 <things>; the limit is .."
-// The error says how much is needed, how much is available, and what to do.
+// Throws Error{too_large} if `needed` is more than `most`: "alltoall among 10 ranks takes at least 100 <things>; the limit is
+// ..", and then what the user can do.
 void check_limit(const Problem& problem, Count needed, Count most, std::string_view things);
 
 // The same for memory: throws Error{too_large} if `needed` is more than available_memory().
@@ -32,8 +32,8 @@ Bytes usable_memory();
 // -v).
 Bytes available_memory();
 
-// Returns the lowest memory limit among the control groups that the file `membership` lists and their ancestors; nothing if none
-// has a limit. Reads versions 1 and 2, mounted at `root`.
+// Returns the lowest memory limit of the control groups that the file `membership` lists, and of their ancestors; nothing if no
+// group has a limit. Reads versions 1 and 2, mounted at `root`.
 std::optional<Bytes> control_group_limit(const std::string& membership = "/proc/self/cgroup",
                                          const std::string& root = "/sys/fs/cgroup");
 

@@ -18,7 +18,8 @@ class NodeRanks {
   explicit NodeRanks(const std::vector<Count>& node_of_each_rank);
   explicit NodeRanks(const Problem& problem);  // if it names no nodes, every rank is a node of its own
 
-  // Returns a division in which each node is split into `parts` nodes (or fewer, one per rank), its ranks dealt out round robin.
+  // Returns a division in which each node is split into `parts` nodes, or into one node for each rank if it has fewer ranks. The
+  // ranks are assigned round robin.
   NodeRanks dealt(Count parts) const;
 
   Count rank_count() const { return quadrille::size(nodes_); }

@@ -53,7 +53,7 @@ void check_counts(const Problem& problem) {
                   fmt::format("a count of {} bytes is no multiple of the element size, {} bytes", count, problem.element_bytes));
     total = checked(checked_sum(total, count));
   }
-  if (!matrix) checked(checked_product(total, problem.ranks));  // allgatherv: every rank ends with all shares
+  if (!matrix) checked(checked_product(total, problem.ranks));  // for allgatherv, in which every rank receives all shares
 }
 
 }  // namespace

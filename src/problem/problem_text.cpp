@@ -27,8 +27,8 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-// Returns the function's name as in mpi_name: in small letters, without what stands before the last '.' or ':' (q.bcast), without
-// "MPI_" or "PMPI_", and without the endings "_init" and "_c".
+// Returns the function's name as in mpi_name: in small letters. Leaves out everything up to the last '.' or ':' (q.bcast), "MPI_"
+// or "PMPI_", and the endings "_init" and "_c".
 std::string plain(std::string_view function) {
   std::string word(function.substr(function.find_last_of(".:") + 1));  // npos + 1 is 0
   std::transform(word.begin(), word.end(), word.begin(),

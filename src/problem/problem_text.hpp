@@ -23,11 +23,12 @@ std::string collective_text(const Problem& problem);
 // Returns the counts of an irregular problem; those of alltoallv are row by row.
 std::vector<Bytes> all_counts(const Problem& problem);
 
-// Words that users write for a collective, if they are not its name: returns the collective of an MPI function, in any case, and
-// also without "MPI_": "MPI_Bcast", "ibcast", "Allreduce_init".
+// For words that users write instead of a collective's name: returns the collective of an MPI function, written in upper or lower
+// case, with or without "MPI_": "MPI_Bcast", "ibcast", "Allreduce_init".
 std::optional<Collective> collective_of_mpi(std::string_view function);
 
-// Returns the name of the collective that the word probably means: that of MPI's function, or else the most similar one.
+// Returns the name of the collective that the word probably means: that of the MPI function of this name, or else the collective
+// with the most similar name.
 std::optional<std::string> nearest_collective(std::string_view word);
 
 // Returns the sentence that refuses the word: "there is no <what> 'bcast'; did you mean 'broadcast'?"

@@ -19,8 +19,8 @@ inline bool is_same(const Problem& one, const Problem& other) {
   return one.counts == other.counts || (one.counts && other.counts && *one.counts == *other.counts);
 }
 
-// Returns true if both problems move the same data. It ignores how ranks are placed and how operands may be combined. Counts are
-// compared by value, dense or sparse.
+// Returns true if both problems move the same data. Ignores the placement of ranks, the size of elements and how operands may be
+// combined. Counts are compared by value, dense or sparse.
 bool moves_the_same(const Problem& one, const Problem& other);
 
 }  // namespace quadrille

@@ -61,12 +61,12 @@ SparseCounts::SparseCounts(Count ranks, std::vector<TrafficEntry> entries, bool 
 
 namespace {
 
-// The share of `peer`, or the place where it would be.
+// Returns the position of `peer`'s share, or the position where it would be inserted.
 auto place_of(std::span<const Share> shares, Rank peer) {
   return std::lower_bound(shares.begin(), shares.end(), peer, [](const Share& share, Rank rank) { return share.peer < rank; });
 }
 
-// The counts that are not 0, one behind the other.
+// Returns the counts that are not 0, as shares that lie one behind the other.
 template <class Count_of>
 std::vector<Share> shares_of(Count peers, const Count_of& count_of) {
   std::vector<Share> shares;

@@ -125,7 +125,7 @@ class Gathering {
 
 constexpr double low_percentile = 0.1, high_percentile = 0.9;
 // The part of the biases that the projected ranks share with the measured ones. With these figures a band covers the real value
-// in about 80 % of cases or more, whether the two share all of the biases or none.
+// in about 80 % of cases or more, both if projected and measured ranks share all biases and if they share none.
 constexpr double mean_carried = 0.5, deviation_carried = 0.5;
 constexpr auto computing = static_cast<std::size_t>(ProjectedPart::computing);
 constexpr auto collectives = static_cast<std::size_t>(ProjectedPart::collectives);
@@ -209,7 +209,7 @@ class Drawing {
     gain_.add(share(totals[0], totals[1]));
   }
 
-  // The row's time with the drawn figures, between half and twice the assumed ones.
+  // The row's time with the drawn figures, which lie between half and twice the assumed figures.
   double with_figures(const RowSums& sums, std::size_t side) const {
     const double own = sums.seconds[side];
     double seconds = own;

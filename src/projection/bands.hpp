@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a projection, and how uncertain they and its totals are: the figures of the machine, the errors of its prices and the
-// gaps are drawn at random, and the sums of the replay are scaled by them.
+// The rows of a projection, and how uncertain they and its totals are: figures of the machine, errors of its prices and gaps are
+// drawn at random, and scale the sums of the replay.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace quadrille::projection {
 
-// A row, which is the replayed calls of a function, a communicator and a size, and how its times depend on the figures that were
-// assumed.
+// A row: the replayed calls of a function, a communicator and a size. Also how the times of the row depend on the assumed
+// figures.
 struct RowSums {
   ProjectedRow row;                             // without gain
   BySide<double> seconds{};                     // mean of the ranks

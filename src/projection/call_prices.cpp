@@ -37,7 +37,7 @@ PriceError between(const Residual& below, const Residual& above, Bytes block_byt
   return {std::lerp(low.bias, high.bias, part), std::lerp(low.spread, high.spread, part)};
 }
 
-// The bias is the mean; biases that differ add to the spread.
+// The bias is the mean of the biases. The more the biases differ, the larger is the spread.
 PriceError together(const std::vector<PriceError>& errors) {
   const auto mean_of = [&](auto value_of) {
     double sum = 0;
@@ -67,7 +67,7 @@ MessageTimes message_times_of(const MachineCosts& machine) {
                                                           {"ports", 1}});
 }
 
-// The drop-in decides about a kind of calls in the fourth synchronising call of its communicator at the earliest.
+// The drop-in chooses an algorithm for a kind of calls at the earliest in the fourth synchronising call on the communicator.
 constexpr Count early_calls = 3;
 constexpr std::size_t most_delays = std::size_t{1} << 26;  // numbers, of all problems together
 

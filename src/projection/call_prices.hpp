@@ -28,35 +28,35 @@
 
 namespace quadrille::projection {
 
-// The share by which a time that the model predicts is wrong, if the machine's file does not say: one standard deviation.
+// The relative error of a time that the model predicts, if the machine's file does not state it: one standard deviation.
 inline constexpr double usual_residual = 0.2;
 
 // How far the price of a call is off, in terms of ln(real time / price).
 struct PriceError {
-  double bias = 0;                 // what calls of this kind have in common, where they were measured
+  double bias = 0;                 // what all calls of this kind have in common; 0 if it was not measured
   double spread = usual_residual;  // standard deviation from call to call
 };
 
-// Returns the residual of the collective by the same implementation. It is interpolated between the two next sizes of block:
-// logarithms of ratios, and spreads, by the logarithm of the size. Beyond the measured sizes it is that of the nearest size. If
-// there is none for the collective, it combines all residuals of the implementation, or else of the other one. If the machine has
-// none, it is `usual_residual`.
+// Returns the residual of the collective by the same implementation. Bias and spread are interpolated between the two nearest
+// sizes of block, linearly in the logarithm of the size. Beyond the measured sizes the residual is that of the nearest size. If
+// the collective has none, all residuals of the implementation are combined, or else those of the other implementation. If the
+// machine has no residuals, the spread is `usual_residual`.
 PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by);
 
-// Were residuals of the collective measured by both implementations, on ranks that are placed like these? Then a price times its
-// residual is better than the price.
+// Were residuals of the collective measured for both implementations, on ranks that are placed like these? If so, a price times
+// its residual is more accurate than the price.
 bool were_measured_on(const MachineCosts& machine, Collective collective, const std::vector<Count>& nodes);
 
-// When the members of a communicator leave a call, by when they enter it.
+// Computes when the members of a communicator leave a call from the times when they enter it.
 class MemberTimes {
  public:
-  // Every member leaves `seconds` after the last one has entered.
+  // Every member leaves `seconds` after the last member has entered.
   explicit MemberTimes(double seconds) : seconds_(seconds) {}
   explicit MemberTimes(ExitDelays delays);
 
   void exits(std::span<const double> entries, std::span<double> exits) const;
 
-  // How long the member is in the call if the others enter when it does.
+  // How long the member is in the call if all members enter at the same time.
   double alone(std::size_t member) const { return delays_ ? alone_[member] : seconds_; }
 
  private:
@@ -140,14 +140,15 @@ class CallPrices {
   CallPrices(const Recording& recording, const ProjectionOptions& options);
 
   // The nth call of its kind: of this function, with blocks of this size class, on this communicator. The MPI library executes
-  // the first ones on both sides, unless the options choose an algorithm. Throws Error{misuse} if no model can price the problem.
+  // the first calls of a kind on both sides, unless the options choose an algorithm. Throws Error{misuse} if no model can price
+  // the problem.
   PricedCall& of(std::size_t communicator, std::span<const std::uint32_t> sites, Count nth);
 
   const MachinePrices& machine() const { return machine_; }
   const std::string& vendor() const { return vendor_; }
   const std::deque<PricedCall>& calls() const { return calls_; }
   Count corrected_calls() const;                            // whose prices are multiplied by residuals
-  Count without_delays() const { return without_delays_; }  // problems at which every rank is taken to wait for all others
+  Count without_delays() const { return without_delays_; }  // problems in which every rank is assumed to wait for all others
   const std::map<Collective, std::string>& not_chosen() const { return not_chosen_; }  // options' algorithms that do not apply: why
 
   std::vector<Count> nodes_of(std::size_t communicator) const;  // of the members, numbered from 0

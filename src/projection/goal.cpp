@@ -110,7 +110,8 @@ class GoalCalls {
     return call;
   }
 
-  // The members wait for each other. Then the call takes as long as it took on the member that waited least.
+  // The members wait for each other. After that the call takes the shortest recorded duration, that of the member that waited
+  // least.
   const GoalCall& making(Count ranks, double shortest_s) {
     const Problem problem{.collective = Collective::barrier, .ranks = ranks};
     GoalCall& call = makings_.emplace_back();
@@ -207,7 +208,7 @@ class WrittenRank {
     return out_.run(known->second, recording_.communicators[communicator].members, tags_[communicator], now_);
   }
 
-  // Writes the time that has passed since the last call, in whole nanoseconds; the rest is kept.
+  // Writes the time that has passed since the last call, in whole nanoseconds, and keeps the fraction for the next time.
   void pass() {
     if (passed_s_ > most_computing_s)
       throw Error(ErrorCode::too_large,

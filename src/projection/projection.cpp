@@ -62,7 +62,7 @@ std::string node_sizes_text(const std::vector<Count>& sizes) {
   return fmt::format("{}", fmt::join(runs, ","));
 }
 
-// What the residuals of the machine do to the prices.
+// Returns a sentence about the effect of the machine's residuals on the prices.
 std::string residuals_remark(const ProjectionOptions& options, const Replayed& replayed, const CallPrices& prices) {
   const MachineCosts& machine = options.machine;
   if (machine.residuals.empty())

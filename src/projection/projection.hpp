@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording and options must have to be projected, and what a projection comes to (verdict_text in quadrille/projection.hpp
-// has the sentence).
+// Checks that a recording can be projected with the options, and makes the remarks of a projection (its verdict: verdict_text in
+// quadrille/projection.hpp).
 #pragma once
 
 #include <string>

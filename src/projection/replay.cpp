@@ -15,7 +15,7 @@
 namespace quadrille::projection {
 namespace {
 
-// The ranks of a replay: what each entry of a recording does to a rank's times, and which ranks may go on.
+// The ranks of a replay: how each entry of a recording changes a rank's times, and which ranks may continue.
 class Walk {
  public:
   // `first` and `last`: the sides whose times are followed.
@@ -27,7 +27,7 @@ class Walk {
   double computing_s(std::size_t rank) const { return players_[rank].entry.gap_s * options_.computing; }
   double away_s(std::size_t rank) const { return players_[rank].entry.away_s * options_.away; }
 
-  // The rank has computed, or was away, for so long.
+  // The rank has spent this many seconds in this part.
   void pass(std::size_t side, std::size_t rank, ProjectedPart part, double seconds) { pass(side, rank, part, seconds, {}); }
   double now_s(std::size_t side, std::size_t rank) const { return replayed_.ranks[side][rank].now_s; }
 
@@ -218,7 +218,8 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
     const auto& by = call.priced->priced->by[side];
     const double entry = call.entries[side][member], exit = call.exits[side][member];
     const double alone = by ? by->times.alone(member) : call.shortest_s;
-    // Without late ranks, members that entered after the mean have worked less, and the others more.
+    // Without late ranks all members enter at the mean time: the computing of later members becomes shorter, and that of earlier
+    // members longer.
     if (options_.without_late_ranks && is_blocking) pass(side, rank, ProjectedPart::computing, entry - now_s(side, rank));
     const double rest = std::max(0.0, exit - now_s(side, rank));
     const double late = std::clamp(exit - entry - alone, 0.0, rest);  // because others were late
@@ -229,7 +230,7 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
   matching_.leave(call);
 }
 
-// Of several open collectives of one site the oldest is meant.
+// If several collectives of one site are open, the oldest is completed.
 std::optional<Walk::Started> Walk::take_started(std::size_t rank, std::uint32_t completion) {
   std::vector<Started>& started = players_[rank].started;
   const auto oldest =
@@ -272,8 +273,8 @@ Replayed Walk::finish() && {
 
 constexpr Count entries_between_reports = 1 << 16;
 
-// Processor sharing: while n ranks compute on c cores, each advances by min(1, c / n) seconds a second. All advance alike, so a
-// rank is done when the common progress has grown by its work.
+// Processor sharing: while n ranks compute on c cores, each advances by min(1, c / n) seconds a second. All advance at the same
+// rate, so a rank is done when the common progress has grown by the rank's work.
 class SharedCores {
  public:
   SharedCores(Walk& walk, std::size_t side, std::size_t ranks, Count cores)
@@ -341,8 +342,8 @@ class SharedCores {
   std::vector<std::size_t> released_;
 };
 
-// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of them.
-// A rank never leaves a collective before the last member has entered it. `report` is called now and then.
+// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of them. A rank never leaves
+// a collective before the last member has entered it. Calls `report` regularly.
 void walk_on_shared_cores(Walk& walk, std::size_t side, std::size_t ranks, Count cores, const std::function<void()>& report) {
   SharedCores(walk, side, ranks, cores).run(report);
 }
@@ -352,7 +353,7 @@ double entries_of(const Recording& recording) {
                          [](double sum, const RecordedRank& rank) { return sum + static_cast<double>(rank.calls); });
 }
 
-// Each rank has a core, so the order in which ranks go on has no influence on their times.
+// Each rank has a core, so the order in which ranks are replayed has no influence on their times.
 void walk_freely(Walk& walk, std::size_t ranks, const std::function<void()>& report) {
   std::vector<std::size_t> ready(ranks);
   std::iota(ready.rbegin(), ready.rend(), std::size_t{0});

@@ -36,13 +36,13 @@ struct MatchedCall {
   bool is_complete() const { return entered == static_cast<Count>(sites.size()); }
 };
 
-// Which calls of different ranks are one collective call: the n-th of each member of a communicator. MPI demands that all members
-// call the collectives of a communicator in the same order, blocking and nonblocking ones together.
+// Finds out which calls of different ranks are one collective call: the n-th calls of all members on a communicator. MPI demands
+// that all members call the collectives of a communicator in the same order, blocking and nonblocking ones together.
 class Matching {
  public:
   explicit Matching(const Recording& recording);
 
-  // Were the calls of all members recorded? Not on intercommunicators, and not with processes of another MPI_COMM_WORLD.
+  // Were the calls of all members recorded? The answer is no for intercommunicators and for members from another MPI_COMM_WORLD.
   bool is_matched(std::size_t communicator) const { return all_[communicator].is_matched; }
   std::size_t member_of(std::size_t communicator, Rank rank) const;  // its place among the members
 
@@ -64,8 +64,8 @@ class Matching {
   std::vector<std::unique_ptr<MatchedCall>> spare_;
 };
 
-// Maps the site of a completion to the site of the start with the same contents, and other sites to themselves. Of several open
-// collectives of one site the oldest is completed.
+// Maps the site of a completion to the site of the start with the same contents, and other sites to themselves. If several
+// collectives of one site are open, the oldest is completed.
 std::vector<std::uint32_t> starts_of(const Recording& recording);
 
 using PartTimes = std::array<double, projected_parts>;
@@ -76,13 +76,13 @@ struct RankTimes {
   PartTimes parts{};  // their sum is now_s
 };
 
-// The gaps of a site, of all ranks together: how much they vary.
+// How much the gaps before a site's calls vary, over all ranks.
 struct GapSums {
   Count count = 0;
   double sum_s = 0, squares = 0;
 };
 
-// Calls that are replayed as recorded, because the calls of other members are not seen.
+// Calls that are replayed as recorded, because the calls of other members were not recorded.
 struct UnmatchedCalls {
   Count calls = 0;
   double seconds = 0;  // of all ranks together
@@ -97,7 +97,7 @@ struct Replayed {
   std::vector<Rank> missed;               // ranks whose entries end before a call of others
 };
 
-// Both sides in one pass, as fast as the ranks' entries can be read.
+// Replays both sides in one pass over the entries. If ranks share cores, each side has a pass of its own.
 Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices);
 
 }  // namespace quadrille::projection

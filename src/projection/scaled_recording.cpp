@@ -32,7 +32,7 @@ class RankGrid {
 
   Count ranks() const { return ranks_of_grid(to_); }
   Count growth() const { return growth_of(Dimensions(to_.size(), true)); }
-  Count growth_of(const Dimensions& dimensions) const;  // by how much a part with these dimensions grows
+  Count growth_of(const Dimensions& dimensions) const;  // the factor by which a part with these dimensions grows
 
   Rank original(Rank rank) const;  // the recorded rank of which it is a copy
 
@@ -183,7 +183,7 @@ class Scaling {
   }
 
  private:
-  // A recorded communicator that is a part of the grid, and its copies: in order, from `first` on.
+  // A recorded communicator that is a part of the grid, and its copies: numbered in order, beginning with `first`.
   struct Part {
     Dimensions dimensions;
     std::size_t first;

@@ -82,7 +82,7 @@ void CallLog::mark_sampled(std::size_t site) {
   define(sampled_letter, to.bytes());
 }
 
-// Nothing is recorded any more: later entries would not fit without those that are missing.
+// Ends the recording, because later entries make no sense without the missing ones.
 void CallLog::cut() noexcept {
   header_->is_cut = 1;
   next_ = end_ = nullptr;

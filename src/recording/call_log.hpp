@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the recording of a rank, rank-N.recording, by plain stores to mapped memory. Most entries cost one store; every 65,536th
-// store makes room for more. The file can be read at any time, however the rank ends. Used by one thread at a time.
+// Writes the recording of a rank, rank-N.recording, by plain stores to mapped memory. Most entries cost one store. Every 65,536th
+// store maps the next part of the file. The file can be read at any time, even if the rank is killed. Used by one thread at a
+// time.
 //
 // The file is a page with CallLogHeader, and then units (entries.hpp): entries, and definitions of what they refer to.
 #pragma once
@@ -61,7 +62,7 @@ class CallLog {
   CallLog(const CallLog&) = delete;
   CallLog& operator=(const CallLog&) = delete;
 
-  // They have numbers in the order of their definitions, from 0.
+  // Communicators and sites are numbered from 0 in the order of their definitions.
   void define(const RecordedCommunicator& communicator);
   void define(const RecordedSite& site);
   void rename(std::size_t communicator, std::string_view name);

@@ -54,7 +54,7 @@ class ByteReader {
   Rank rank() { return static_cast<Rank>(number_below(std::uint64_t{1} << 40)) - 1; }
   Count count() { return static_cast<Count>(number_below(std::uint64_t{1} << 62)); }
   bool flag() { return number_below(2) != 0; }
-  // How many items follow, each of which takes at least a byte.
+  // Reads how many items follow. Each item takes at least a byte.
   std::size_t items() {
     const std::uint64_t count = number();
     return count <= left_.size() ? static_cast<std::size_t>(count) : fail();
@@ -87,7 +87,7 @@ void write(ByteWriter& to, const RankFacts& facts);
 void write(ByteWriter& to, const RecordedCommunicator& communicator);
 void write(ByteWriter& to, const RecordedSite& site);  // the communicator by its number among the rank's own
 
-// They throw Error{malformed}. Texts come without characters that would disturb a terminal.
+// They throw Error{malformed}. Texts are returned without characters that would disturb a terminal.
 RankFacts read_facts(ByteReader& from);
 // `members_left`: how many members the file's communicators may still have together.
 RecordedCommunicator read_communicator(ByteReader& from, Count world_size, std::uint64_t& members_left);

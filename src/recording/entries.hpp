@@ -6,7 +6,7 @@
 //
 // - `long_entry`, site: an entry. Two long times follow: the gap and the call.
 //
-// - `away`: a long time follows. For that long the thread was not on a processor during the next entry's gap.
+// - `away`: a long time follows. During the next entry's gap, the thread was not on a processor for this time.
 //
 // - `definition`, letter: what entries refer to. Its length in bytes follows, with `is_written`; then the bytes; then the unit
 //   `defined`.
@@ -48,7 +48,8 @@ struct Entry {
   std::uint64_t gap = 0, away = 0, duration = 0;
 };
 
-// A time below `limit` in 9 bits: the five highest binary digits, rounded, so in steps of 3 to 6 %.
+// Codes a time below `limit` in 9 bits, as a floating-point number with 4 bits of mantissa after a leading 1. Times below 32
+// ticks are exact; steps above are 3 to 6 %.
 struct ShortTime {
   static constexpr int bits = 9, digits = 4;
   static constexpr std::uint64_t limit = std::uint64_t{1} << 22;
@@ -63,7 +64,7 @@ struct ShortTime {
   }
 };
 
-// A time of up to 2^57 ticks in a unit: 26 binary digits.
+// Codes a time of up to 2^57 ticks in one unit: the 26 highest binary digits and a shift.
 struct LongTime {
   static constexpr int digits = 26, most_shift = 31;
   static constexpr Unit code(std::uint64_t ticks) {
@@ -76,7 +77,8 @@ struct LongTime {
   }
 };
 
-// Rounds short times so that sums stay right: the error of a time is added to the next ones, by at most a 32nd of each.
+// Rounds short times so that sums stay right: the rounding error of a time is carried to the next times, and changes each of them
+// by at most a 32nd.
 class Rounding {
  public:
   Unit code(std::uint64_t ticks) noexcept {
@@ -97,7 +99,8 @@ class EntryCoder {
   void add_site() { rounding_.emplace_back(); }
   std::size_t sites() const { return rounding_.size(); }
 
-  // Calls `put` with each unit. The site must have been added. `is_mean`: the entry stands for many, so it is not rounded.
+  // Calls `put` with each unit. The site must have been added. `is_mean`: the entry stands for many entries, so its times are not
+  // rounded.
   template <class Put>
   void code(const Entry& entry, const Put& put, bool is_mean = false) noexcept {
     if (entry.away > 0) [[unlikely]]
@@ -123,8 +126,8 @@ class EntryReader {
  public:
   explicit EntryReader(std::string_view units) : units_(units) {}
 
-  // Returns nothing at the end, and at a unit that does not belong to a complete entry: `at` is then the place of that unit.
-  // Throws Error{malformed} if a group is not complete.
+  // Returns nothing at the end, and at a unit that does not belong to a complete entry. In the second case `at` is the place of
+  // that unit. Throws Error{malformed} if a group is not complete.
   std::optional<Entry> next();
 
   // Returns the definition that begins here, and goes on behind it. Returns nothing if no complete definition begins here.

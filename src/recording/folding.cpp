@@ -8,7 +8,8 @@
 namespace quadrille::recording {
 namespace {
 
-// A period is accepted when so many entries have repeated, so that a short one inside an outer loop does not win over the loop's.
+// A period is accepted when this many entries have repeated, so that the short period of an inner loop is not preferred to that
+// of the outer loop.
 constexpr std::size_t least_matched = 32;
 constexpr std::size_t context_sites = 4;
 constexpr std::size_t most_waiting = 4 * longest_group;
@@ -55,7 +56,7 @@ void Folding::search(const Entry& entry) {
   if (size >= most_waiting) emit_plain(size / 2);
 }
 
-// The last entries are whole repetitions.
+// The last waiting entries are whole repetitions of the period.
 void Folding::begin_period() {
   const std::size_t length = candidate_, repeated = (matched_ + length) / length * length;
   const std::vector<Entry> entries(waiting_.end() - static_cast<std::ptrdiff_t>(repeated), waiting_.end());
@@ -84,7 +85,7 @@ void Folding::follow(const Entry& entry) {
   add(entry);
 }
 
-// The period goes on: only its sums begin anew.
+// The period continues, and its sums begin at 0 again.
 void Folding::emit_period() {
   if (repetitions_ == 0) return;
   std::vector<Entry> means = period_;

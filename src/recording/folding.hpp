@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds where a rank's entries repeat: periods of up to 4,096 sites. Each 64 repetitions become one, with the means of their times.
+// Finds where a rank's entries repeat: periods of up to 4,096 sites. Each 64 repetitions become one repetition with the means of
+// their times.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ namespace quadrille::recording {
 
 class Folding {
  public:
-  // Gets a group of entries, in order, and how often they came.
+  // Receives a group of entries, in order, and the number of its repetitions.
   using Emit = std::function<void(const std::vector<Entry>& entries, std::uint32_t repetitions)>;
   explicit Folding(Emit emit) : emit_(std::move(emit)) {}
 
@@ -35,7 +36,7 @@ class Folding {
   const Emit emit_;
   std::vector<Entry> waiting_;                           // not part of a period as yet
   std::unordered_map<std::uint64_t, std::size_t> seen_;  // by the last sites: where in `waiting_` they ended last
-  std::size_t candidate_ = 0, matched_ = 0;              // so many entries equal those `candidate_` before them; 0: none
+  std::size_t candidate_ = 0, matched_ = 0;              // `matched_` entries equal those `candidate_` earlier; 0: none
   std::vector<Entry> period_;                            // the sums of the repetitions; empty: none was found
   std::uint32_t repetitions_ = 0;
   std::vector<Entry> partial_;  // the repetition that has begun

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what a thread computes between two calls. The thread's processor time costs a system call, most of a microsecond. So
-// it is read only if the last gap after an MPI call of the same kind was long; else the tick counter measures the gap.
+// Measures what a thread computes between two calls. Reading the thread's processor time is a system call, which takes most of a
+// microsecond. So this time is read only if the last gap after an MPI call of the same kind was long; otherwise the tick counter
+// measures the gap.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +16,9 @@ struct Gap {
   std::uint64_t computing = 0, away = 0;  // ticks
 };
 
-// What comes after the calls of one kind.
+// What is remembered of the gaps after the calls of one kind.
 struct Pace {
-  bool is_long = true;  // the last gap; true before the first one, because a first call costs more than the question
+  bool is_long = true;  // the last gap; true before the first gap, because a first call takes longer than reading the clock
 };
 
 class GapClock {
@@ -27,7 +28,7 @@ class GapClock {
   explicit GapClock(double ticks_per_second)
       : ticks_per_ns_(ticks_per_second * 1e-9), long_ticks_(static_cast<std::uint64_t>(ticks_per_second * long_s)) {}
 
-  // Gaps are wall time from now on, because the thread's processor time would be only a part of the computing.
+  // From now on gaps are measured as wall time, because the processor time of this thread is only a part of the computing.
   void use_wall_time() { uses_wall_time_ = true; }
   bool uses_wall_time() const { return uses_wall_time_; }
 
@@ -39,7 +40,7 @@ class GapClock {
     begin_ = ticks();
   }
 
-  // The thread enters MPI. `now`: becomes the moment from which its time is that of the call.
+  // The thread enters MPI. `now` becomes the time at which the call begins.
   Gap end(std::uint64_t& now) noexcept {
     now = ticks();
     const std::uint64_t wall = now - begin_;
@@ -51,7 +52,7 @@ class GapClock {
     return gap;
   }
 
-  // Short times away, which the two clocks cannot tell apart, are left out.
+  // Short times away are set to 0, because they are within the error of the two clocks.
   Gap split(std::uint64_t wall, std::uint64_t computed) const noexcept {
     computed = std::min(computed, wall);
     const std::uint64_t away = wall - computed;
@@ -69,7 +70,7 @@ class GapClock {
     return now.tv_sec * 1'000'000'000 + now.tv_nsec;
   }
 
-  // What two questions without a gap between them seem to compute.
+  // The processor time that two readings of the clock without a gap between them differ by.
   static std::int64_t cost_of_question() noexcept {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < 16; ++i) {

@@ -61,7 +61,8 @@ class RankReader {
     contents_.recorded.tick_s = tick_s;
   }
 
-  // Stops at the first incomplete unit: the rank was killed while it wrote that unit, or still runs. `is_whole`: there is none.
+  // Stops at the first incomplete unit: the rank was killed while it wrote that unit, or still runs. If `is_whole`, such a unit
+  // is an error.
   RankContents read(bool is_whole) && {
     do read_entries();
     while (read_definition());

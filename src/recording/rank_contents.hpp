@@ -20,14 +20,15 @@ struct RankContents {
 };
 
 // Reads the file of a rank that has ended, was killed or still runs. Throws Error{environment} if it cannot be read,
-// Error{malformed} if it is damaged or not of a recording; the sentence begins with "it" or "its": the caller names the file.
+// Error{malformed} if it is damaged or not of a recording; the sentence begins with "it" or "its", and the caller puts the name
+// of the file before it.
 RankContents read_rank(const std::string& path);
 
-// For the file of a rank that has ended: puts means in the place of repetitions (folding.hpp). Throws Error, as above.
+// For the file of a rank that has ended: replaces repetitions by their means (folding.hpp). Throws Error, as above.
 void fold_rank(const std::string& path);
 
-// Tells the file of a rank that has ended from other ones: its length, and a hash of its
-// header. Throws Error, as above.
+// Returns a text that distinguishes the file of a rank that has ended from other files: its length, and a hash of its header.
+// Throws Error, as above.
 std::string token_of_rank(const std::string& path);
 
 }  // namespace quadrille::recording

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that one rank makes and maps to memory, so that what it stores there remains however the rank ends.
+// A file that one rank makes and maps to memory, so that the stored data remains even if the rank is killed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace quadrille::recording {
 
-// What sentences say of a kind of files.
+// Parts of error sentences about a kind of files.
 struct RankFileWords {
   std::string_view it;      // "the counters"; the file's name follows
   std::string_view no_one;  // "is not a file of counters; choose another name"
@@ -20,14 +20,14 @@ struct RankFileWords {
 [[noreturn]] void fail_to_make(const RankFileWords& words, const std::string& path, const std::string& reason);
 
 // Makes a new file, locked while this process lives. An older file of its kind, which begins with `magic`, is unlinked, not
-// truncated: a process that has mapped it would crash if it became shorter. Any other file is left unchanged. Throws
+// truncated: a process that has mapped the file would crash if the file became shorter. Any other file is left unchanged. Throws
 // Error{environment} if the file cannot be made, if another file has its name, or if a process that still runs writes it.
 Descriptor new_rank_file(const RankFileWords& words, const std::string& path, std::string_view magic);
 
 std::uint64_t longest_file() noexcept;  // that this process may write (ulimit -f)
 
 // Gives a part of the file disk space, and makes the file long enough for it. A store to mapped memory without disk space would
-// kill the program, and so would a file that gets longer than it may be (ulimit -f). False: there is no space.
+// kill the program, and so would a file that exceeds its size limit (ulimit -f). Returns false if there is no space.
 bool reserve(const Descriptor& file, std::uint64_t from, std::uint64_t bytes) noexcept;
 
 // Maps a part of the file, or memory that no file has if the descriptor is negative. Null if that fails; errno says why.

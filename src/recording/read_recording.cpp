@@ -39,7 +39,7 @@ std::set<Rank> ranks_in(const std::string& folder) {
   return ranks;
 }
 
-// All files that can be read; the others become remarks.
+// Reads all files that can be read. For each of the other files, adds a remark.
 std::vector<RankContents> read_all(const std::string& folder, std::vector<std::string>& remarks) {
   std::vector<RankContents> all;
   for (const Rank rank : ranks_in(folder)) {
@@ -68,7 +68,7 @@ void keep_one_run(std::vector<RankContents>& all, std::vector<std::string>& rema
         fmt::format("{} file{} of other runs {} left out", others, others == 1 ? "" : "s", others == 1 ? "is" : "are"));
 }
 
-// Adds communicators and sites, each content once.
+// Adds communicators and sites, and stores equal ones once.
 class Shared {
  public:
   explicit Shared(Recording& recording) : recording_(recording) {}

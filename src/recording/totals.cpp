@@ -70,7 +70,7 @@ std::vector<std::uint32_t> main_sites(const std::map<std::uint32_t, double>& by_
   return sites;
 }
 
-// The sites that make a slice what it is.
+// The sites that have enough of a slice's calls to characterise it.
 std::set<std::uint32_t> called_sites(const Slice& slice) {
   Count all = 0;
   for (const auto& [site, calls] : slice.calls) all += calls;
@@ -87,7 +87,7 @@ bool are_alike(const std::set<std::uint32_t>& one, const std::set<std::uint32_t>
   return 2 * common >= one.size() + other.size() - common;
 }
 
-// Each rank has its own sites of alltoallv. Of the sites that differ only in counts, the first one stands for all.
+// Each rank has its own sites of alltoallv. If sites differ only in counts, the first of them stands for all.
 std::vector<std::uint32_t> alike(const Recording& recording) {
   std::map<RecordedSite, std::uint32_t> first;
   std::vector<std::uint32_t> by_site;

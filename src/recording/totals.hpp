@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording adds up to: parts of the time, and when in the run they were; and parts of the run that have no more entries
-// than can be shown.
+// Sums of a recording: parts of the time, over the whole run and by phase of the run; and windows of the run that have no more
+// entries than can be shown.
 #pragma once
 
 #include <array>
@@ -11,14 +11,15 @@
 
 namespace quadrille::recording {
 
-// Parts of the time of ranks. They add up to the run, except for the time that recording took, and for short times away.
+// Parts of the time of ranks. The parts add up to the time of the run, except for the time that recording took, and for short
+// times away.
 enum class TimePart : std::uint8_t { computing, away, collectives, point_to_point, making };
 inline constexpr std::size_t parts = 5;
 using PartSeconds = std::array<double, parts>;
 
 TimePart part_of(RecordedKind kind);  // that a call's duration belongs to
 
-// Above this share a projection gives no verdict.
+// If the share of point-to-point time is larger, a projection gives no verdict.
 inline constexpr double most_point_to_point = 0.2;
 
 PartSeconds totals(const RecordedRank& rank, const Recording& recording);
@@ -32,7 +33,7 @@ std::vector<RecordedTimes> times_by_site(const Recording& recording);
 struct RunPhase {
   double begin_s = 0, end_s = 0;
   PartSeconds seconds{};             // mean of the ranks
-  std::vector<std::uint32_t> sites;  // in which collectives take most time, at most four
+  std::vector<std::uint32_t> sites;  // those whose collectives take the most time, at most four
 };
 
 // Cuts the run into `slices` equal parts and joins neighbours that have at least half of their sites in common. Each rank's time
@@ -43,7 +44,7 @@ std::vector<RunPhase> phases(const Recording& recording, std::size_t slices);
 struct RecordedWindow {
   double from_s = 0, to_s = 0;
   Count entries = 0;    // of all ranks, that begin in it
-  bool is_cut = false;  // more entries were asked for
+  bool is_cut = false;  // the requested window has more entries
 };
 
 // Returns the window from `from_s` to `to_s`, or its first part if it has more than `most_entries`. (Entries that begin at the same

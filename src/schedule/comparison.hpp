@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When two schedules are the same, although they are written differently, and hashes by which ranks compare what they have.
+// Tells whether two schedules are the same although they are written differently; and hashes, by which ranks compare problems and
+// programs.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,17 @@
 
 namespace quadrille {
 
-// Returns a local operation as operations with one contiguous region on each side. An incorrect one, whose sides have different
-// lengths, is not divided.
+// Returns a local operation as operations with one contiguous region on each side. An incorrect operation, whose sides have
+// different lengths, is not divided.
 std::vector<Local> pieces_of(const Local& local);
 
-// Returns the program as the JSON form represents it: contiguous runs, local operations with one region on each side, and nothing
-// that moves no bytes. Programs that do the same with the same bytes, in the same rounds and order, then compare as equal. Throws
-// Error{misuse, too_large} like `bytes` and `hull`.
+// Returns the program as the JSON form represents it: regions are contiguous runs, local operations have one region on each side,
+// and whatever moves no bytes is left out. Normalised programs are equal if they do the same with the same bytes, in the same
+// rounds and order. Throws Error{misuse, too_large} like `bytes` and `hull`.
 Program normalised(Program program);
 
-// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? A schedule
-// equals what is read from its JSON document or text. Makes all programs.
+// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? So a
+// schedule equals the schedule that is read from its JSON document or text. Makes all programs.
 bool is_same(const Schedule& one, const Schedule& other);
 
 // Hashes of problems and programs. Ranks compare hashes, so that they need not send each other whole problems and
@@ -34,7 +35,7 @@ class ContentHash {
   requires(std::is_integral_v<Number> || std::is_enum_v<Number>) void add(Number number) {
     value_ = hash_with(value_, static_cast<std::uint64_t>(number));
   }
-  void add(std::string_view text);  // includes the length, so that two adjacent texts cannot be confused with one
+  void add(std::string_view text);  // includes the length, so that two adjacent texts do not have the hash of their concatenation
   void add(const Region& region);
   void add(const Round& round);
 

@@ -54,8 +54,8 @@ Bytes scratch_end(const Regions& regions) {
   return end;
 }
 
-// Adds messages to those of another phase in the same round. Two messages to the same rank, by the same port, become one, whose
-// bytes are those of both; the other rank does the same.
+// Adds messages to those of another phase in the same round. Two messages to the same rank by the same port become one message
+// with the bytes of both. The other rank joins them, too.
 void add_messages(std::vector<Message>& messages, std::vector<Message>& more) {
   const auto end = static_cast<std::ptrdiff_t>(messages.size());
   for (Message& message : more) {
@@ -78,7 +78,7 @@ class Assembly {
  public:
   Assembly(Rank rank, std::vector<Stage> stages) : whole_{rank, 0, std::move(stages), {}} {}
 
-  // The scratch memory that these regions name is the whole's own.
+  // Reserves the scratch memory that these regions name for the whole program.
   void hold(const Regions& regions) { whole_.scratch_bytes = std::max(whole_.scratch_bytes, scratch_end(regions)); }
 
   void add(const std::vector<Local>& locals, Count number) {
@@ -86,7 +86,7 @@ class Assembly {
     add(std::move(round));
   }
 
-  // Rank i of the part is ranks[i] of the whole, or i if there are no `ranks`.
+  // Rank i of the part is rank ranks[i] of the whole program, or rank i if `ranks` is empty.
   void add(Program part, std::span<const Rank> ranks, const BufferMap& input, const BufferMap& output, Count first_round) {
     const Bytes scratch = whole_.scratch_bytes;
     whole_.scratch_bytes += part.scratch_bytes;
@@ -119,7 +119,7 @@ class Assembly {
   Program finish() && { return std::move(whole_); }
 
  private:
-  // Adds a round, or its operations to a round that is there already.
+  // Adds a round. If the program already has a round with this number, adds the operations to that round.
   void add(Round round) {
     if (round == Round{round.number, {}, {}, {}, {}, {}}) return;
     auto at = std::lower_bound(whole_.rounds.begin(), whole_.rounds.end(), round.number,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs made from other programs, so that algorithms repeat no other algorithm's code: run backwards, in the order in which
-// messages are posted, and composed of parts.
+// Programs made from other programs, so that algorithms need not repeat each other's code: reversed programs, programs in posting
+// order, and programs composed of parts.
 #pragma once
 
 #include <memory>
@@ -14,22 +14,21 @@ namespace quadrille {
 // Returns the number of rounds of the schedule to which the program belongs.
 Count round_count(const Program& program);
 
-// Returns the program run backwards: sends become receives, reads become writes, and input and output change places.
-// This turns a scatter into a gather, and works for every program that writes each byte at most once. The copies of a
-// round must not touch memory of its messages, because copies come first in both directions.
+// Returns the program run backwards: sends become receives, reads become writes, and input and output change places. This turns a
+// scatter into a gather, and works for every program that writes each byte at most once. The copies of a round must not access
+// memory of the round's messages, because copies come first in both programs.
 Program reversed(Program program);
 
-// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A schedule
-// must not have two such messages, because nothing says which control message matches which at the other end.
+// Returns a rank with which a round has two control messages in the same list, or nothing if there is none. A schedule must not
+// have two such messages, because it would be unknown which of the two matches which control message at the other end.
 std::optional<Rank> repeated_peer(const std::vector<Control>& controls);
 
-// Returns the same program with its messages in the order in which the rank posts them. The messages of a round are
-// sorted by port, so that the k-th message from one rank to another in a round is also the k-th that the other rank
-// receives. Control messages become messages in front of the payload messages. The bytes of a control message lie in
-// the buffer `staging`, which schedules do not use. Nobody reads these bytes, so they cause no dependences;
-// ordering.hpp says which operations wait for control messages. Control messages that may be in progress at the same
-// time have separate bytes. If their offsets would exceed 2^63, the regions are cut off there or overlap; code that
-// allocates this memory must refuse such a program.
+// Returns the same program with its messages in the order in which the rank posts them. The messages of a round are sorted by
+// port, so that the k-th message from one rank to another in a round is also the k-th that the other rank receives. Control
+// messages become messages in front of the payload messages. The bytes of a control message lie in the buffer `staging`, which
+// schedules do not use. These bytes are never read, so they cause no dependences; ordering.hpp says which operations wait for
+// control messages. Control messages that may be in progress at the same time have separate bytes. If the offsets would exceed
+// 2^63, the regions are cut off there or overlap. Code that allocates this memory must refuse such a program.
 Program in_posting_order(Program program);
 bool is_in_posting_order(const Program& program);  // true if in_posting_order would change nothing
 
@@ -49,9 +48,9 @@ struct GroupStep {
   BufferMap input{}, output{};
 };
 
-// A schedule that is composed of schedules for groups of its ranks. In each phase some groups run a schedule of their own, beside
-// each other; the groups, and where the buffers of their schedules lie, differ from phase to phase. So a collective between and
-// inside nodes, or one that has two parts, repeats no other algorithm's code.
+// A schedule that is composed of schedules for groups of its ranks. In each phase several groups run schedules of their own at
+// the same time. Groups and the places of their buffers differ from phase to phase. So a collective between and inside nodes, or
+// one that has two parts, repeats no other algorithm's code.
 class Composition {
  public:
   Composition() = default;
@@ -61,8 +60,8 @@ class Composition {
 
   virtual std::vector<Stage> stages() const = 0;  // of all programs
   virtual std::size_t phase_count() const = 0;
-  // The round of the whole in which the schedules of this phase begin. Phases may share rounds; where one hands data over to
-  // another, it must end before the other one begins.
+  // The round of the whole in which the schedules of this phase begin. Phases may share rounds. But a phase that hands data over
+  // to a second phase must end before the second phase begins.
   virtual Count first_round(std::size_t phase) const = 0;
   virtual std::optional<GroupStep> step(std::size_t phase, Rank rank) const = 0;  // nothing: the rank is idle
   // Local operations of the rank at the beginning of the phase's first round.
@@ -70,11 +69,11 @@ class Composition {
 };
 
 // Returns the program of one rank, at a cost that grows with what this rank does. In a round of several phases the operations of
-// the earlier phase come first. Scratch memory that the steps' maps and the local operations name comes first in the whole's
-// scratch memory; the scratch memories of the parts follow, one after the other.
+// the earlier phase come first. The scratch memory of the program begins with the part that the steps' maps and the local
+// operations name. The scratch memories of the parts follow, one after the other.
 Program composed(const Composition& composition, Rank rank);
 
-// The position of a buffer of a program in the memory of a larger one: byte x of the buffer is byte offset + x of `buffer`.
+// The position of a program's buffer in the memory of the larger program: byte x of the buffer is byte offset + x of `buffer`.
 struct BufferPosition {
   Buffer buffer = Buffer::output;
   Bytes offset = 0;
@@ -101,10 +100,9 @@ Program joined(Part first, Part second);
 // the given program's input. Operands are combined with the operand of the lower rank on the left. A final round of
 // local operations is added to the last stage.
 //
-// The input is not copied. A rank that has not yet combined anything sends from its input. The first message that
-// arrives for some bytes stays where it was received, and the rank's input is combined into it. If a message belongs
-// only to the rank's own result, it is received directly into the output, and the rank's value so far is combined into
-// the output.
+// The input is not copied. A rank that has not yet combined anything sends from its input. The first message that arrives for
+// some bytes stays where it was received, and the rank's input is combined into it. A message for the rank's own result only is
+// received directly into the output, and the rank's value so far is combined into the output.
 Program reduced(const Program& spreading);
 
 }  // namespace quadrille

@@ -43,10 +43,10 @@ std::uint64_t stride_of(const Region& region) {
   return common;
 }
 
-// Finds out whether a run of one region shares a byte with a run of another. Gives up after some comparisons.
+// Finds out whether a run of one region shares a byte with a run of another. Gives up after `left_` comparisons.
 class MeetingRuns {
  public:
-  // Returns true if two runs meet, and if the search was given up.
+  // Returns true if two runs share a byte, or if the search was given up.
   bool any(const Region& a, const Region& b) {
     other_ = &b;
     return any_of(a, a.levels.size(), 0, [&](Bytes first) { return meets(b.levels.size(), 0, first, first + a.length); });
@@ -67,7 +67,7 @@ class MeetingRuns {
   }
 
   // Do the inner levels of the other region, moved by `origin`, have a byte in [first, last)? Visits only those repetitions of a
-  // level whose hull has one.
+  // level whose hull has a byte there.
   bool meets(std::size_t levels, Wide origin, Wide first, Wide last) {
     if (--left_ < 0) return true;
     Region inner = *other_;
@@ -223,7 +223,7 @@ DependenceGraph dependences(const Program& program) {
           before.push_back({access.operation, access.writes ? Hazard::write_after_write : Hazard::write_after_read});
       });
   };
-  // Nothing depends on accesses to the input, which is never written, or to the bytes of control messages, which are
+  // Nothing depends on accesses to the input, because it is never written, or to the bytes of control messages, because they are
   // never read.
   const auto enter = [&](const Regions& regions, std::size_t self, bool writes) {
     for (const Region& region : regions)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dependences between a program's operations, derived from the memory that they read and write. Nobody writes a
-// dependence by hand. ordering.hpp turns them into an order for each execution policy. Also which send meets which
-// receive.
+// The dependences between a program's operations, derived from the memory that they read and write. No dependence is written by
+// hand. ordering.hpp turns dependences into an order for each execution policy. Also which send meets which receive.
 #pragma once
 
 #include <compare>
@@ -49,14 +48,14 @@ DependenceGraph dependences(const Program& program);
 std::vector<Operation> operations(const Program& program);
 
 // Do the two regions share a byte? The answer is exact for contiguous regions and for equal strides of one level, and for other
-// regions unless that takes more than about a thousand comparisons of runs; then it is "yes". So dependences do not change if
+// regions that need at most about a thousand comparisons of runs. Otherwise the answer is "yes". So dependences do not change if
 // regions are cut into runs, as in the JSON form.
 bool may_overlap(const Region& a, const Region& b);
 
-// Matches sends with receives. A channel is an ordered pair of ranks. The k-th send of a channel matches its k-th
-// receive, where both ranks count in the order in which they post messages (in_posting_order). Executors match by
-// position, because they cannot give each message a tag of its own. In a schedule without findings, the two matching
-// ends also have the same round and port.
+// Matches sends with receives. A channel is an ordered pair of ranks. The k-th send of a channel matches its k-th receive, where
+// both ranks count in the order in which they post messages (in_posting_order). Executors match messages by their positions,
+// because they cannot give each message a tag of its own. In a schedule without findings, the two matching ends also have the
+// same round and port.
 //
 // The place of an operation in its channel, as one rank sees it.
 struct ChannelPlace {

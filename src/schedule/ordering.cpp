@@ -114,17 +114,18 @@ class OrderingMaker {
   }
 
   void edge(std::size_t from, std::size_t to) {
-    QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // an operation is waited for only after it was entered
+    QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // operations are entered before steps wait for them
     made_.edges.push_back({from, to});
   }
 
-  // Lets the step start after all operations on which `operation` depends.
+  // Makes the step wait for all operations on which `operation` depends.
   void wait(std::size_t operation, std::size_t step) {
     const Operation& own = graph_.operations[operation];
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
       if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) {
-        // The graph does not list the dependences of the other receive for this receive.
+        // Receives of one round do not wait for each other. Instead this receive waits for what the other receive waits for,
+        // which the graph does not list again.
         wait(dependence.on, step);
         continue;
       }

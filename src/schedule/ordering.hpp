@@ -30,10 +30,10 @@ inline std::string_view name(Policy policy) {
   return names[policy];
 }
 
-// Returns the window of each of the program's rounds. In a window, the local operations run first, in program order;
-// then all messages are posted, and then the rank waits for all of them. Under `blocking`, each round is a window.
-// Under `nonblocking`, the rounds of a stage form a window. It is cut before a round that must wait for a message of
-// the same window, and around a round that has only control messages (the rules above).
+// Returns the window of each of the program's rounds. In a window, the local operations run first, in program order; then all
+// messages are posted, and then the rank waits for all of them. Under `blocking`, each round is a window. Under `nonblocking`,
+// the rounds of a stage form a window. Such a window is cut before a round that must wait for a message of the same window, and
+// before and after a round that has only control messages (the rules above).
 //
 // No cut can cause a deadlock, if all messages match. Windows consist of consecutive rounds, so a rank waits only for
 // earlier rounds. Consider an unfinished message of the lowest round. All earlier rounds are complete at both ends, so
@@ -44,9 +44,9 @@ struct PackedSend {
   std::size_t send, receive;  // indices of operations
 };
 
-// Returns the sends that are packed because a receive of the same group overwrites their memory, each with this
-// receive. `group_of_round` gives the group of each round. The groups are the windows, or under dataflow the single
-// rounds (every_round_alone): larger groups would pack more sends and take more staging memory.
+// Returns the sends that are packed because a receive of the same group overwrites their memory, each with this receive.
+// `group_of_round` gives the group of each round. The groups are the windows or, under dataflow, single rounds
+// (every_round_alone), because larger groups would pack more sends and take more staging memory.
 std::vector<PackedSend> packed_sends(const DependenceGraph& graph, const std::vector<std::size_t>& group_of_round);
 std::vector<std::size_t> every_round_alone(const Program& program);
 

@@ -266,7 +266,7 @@ class Reduction {
     combine(std::move(news), std::move(news_target), into_running);
   }
 
-  // Copies the bytes of the rank's own result that are not yet in the output to the output.
+  // Copies to the output what it still lacks of the rank's own result.
   void complete_own() {
     values_.for_each_run(own_, [&](Interval piece, Place place) {
       if (place.buffer != Buffer::output)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions: loops over those of a round and over their bytes, words for them, and where those of one buffer lie in others.
+// Regions: loops over the regions of a round and over their bytes, sentences about them, and the map from a buffer to the memory
+// where its bytes lie.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@ void for_all_regions(AnyRound& round, Visit&& visit) {
   for (auto& message : round.receives) visit(message.regions);
 }
 
-// Calls visit(buffer, offset, length) for each contiguous run, in order. Unlike for_each_run (schedule.hpp) it merges a run with
-// the next one if that begins where it ends, also across regions.
+// Calls visit(buffer, offset, length) for each contiguous run, in order. Unlike for_each_run (schedule.hpp) it merges two
+// successive runs if the second begins where the first ends, also across regions.
 template <class Visit>
 void for_each_merged_run(const Regions& regions, Visit&& visit) {
   Buffer buffer{};
@@ -60,8 +61,8 @@ void for_each_pair_of_runs(const Regions& sources, const Regions& targets, Visit
   }
 }
 
-// Returns "8 bytes from output[8], 4 times, 16 bytes apart", for sentences. Levels are told from the inside out. The text form
-// writes buffer[offset:length], and programs buffer[begin:end]; words cannot be mistaken.
+// Returns "8 bytes from output[8], 4 times, 16 bytes apart", for sentences. Levels are named from the inside out. Brackets with
+// two numbers would be ambiguous: the text form writes buffer[offset:length], and programming languages write buffer[begin:end].
 std::string in_words(const Region& region);
 
 // Maps the regions of one buffer to the memory where the bytes of that buffer lie.

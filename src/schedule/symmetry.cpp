@@ -86,7 +86,7 @@ Rank Symmetry::moved(Rank rank, Rank x, int direction) const {
 Rank Symmetry::image(Rank rank, Rank x) const { return moved(rank, x, 1); }
 Rank Symmetry::preimage(Rank rank, Rank x) const { return moved(rank, x, -1); }
 
-// Consecutive ranks keep consecutive images until the lowest digit that changes wraps around or carries.
+// Consecutive ranks have consecutive images until the lowest digit that the symmetry changes wraps around or carries.
 Count Symmetry::stretch(Rank rank, Rank x) const {
   if (by_bits_) {
     const Rank bits = rank & moved_bits_, chunk = bits & -bits;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a symmetry acts on buffers, the trivial symmetry, and the programs that stand for those of all ranks.
+// How a symmetry acts on buffers, the trivial symmetry, and the programs of representatives, which stand for the programs of all
+// ranks.
 #pragma once
 
 #include <functional>
@@ -32,10 +33,9 @@ inline constexpr Count most_programs = Count{1} << 28;
 // `visit` returns false. Throws Error{too_large} if there are more than `most_programs`.
 void for_each_program(const Schedule& schedule, bool by_symmetry, const std::function<bool(const Program&, Count ranks)>& visit);
 
-// Returns the number of operations of one program, or of all ranks' programs together, so that code that makes all
-// programs knows the size of a schedule before it allocates memory of this size, and refuses schedules that are too large
-// (problem/limits.hpp). Rounds, local operations, and both ends of messages count. The second function stops counting once the
-// result exceeds `most`.
+// Returns the number of operations of one program, or of all ranks' programs together, so that code that makes all programs can
+// refuse schedules that are too large before it allocates memory (problem/limits.hpp). Rounds, local operations, and both ends of
+// messages count. The second function stops counting once the result exceeds `most`.
 Count operation_count(const Program& program);
 Count operation_count(const Schedule& schedule, Count most);
 

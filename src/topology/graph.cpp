@@ -54,8 +54,8 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
   for (Rank to = 0; to < ranks_; ++to) search(to, ends);
 }
 
-// Finds the distances from every vertex to a rank. Every edge has a link in each direction, so these are also
-// the distances from the rank.
+// Finds the distances from every vertex to a rank. Every edge has a link in each direction, so the distances from the rank are
+// the same.
 void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
   std::uint16_t* distances = distances_.data() + to * vertices();
   std::vector<Vertex> reached{to};
@@ -96,8 +96,8 @@ void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
     const std::size_t last = index(first_link_[index(here) + 1]);
     const std::span<const Count> own(by_end_.data() + first, last - first);
     const auto closer = hops(here, to);
-    // Calls look(link, is_first) for each link that leads towards the receiver. Parallel links follow each other; is_first is true
-    // for the first link to each neighbour.
+    // Calls look(link, is_first) for each link that leads towards the receiver. Parallel links are visited one after the other;
+    // is_first is true for the first link to each neighbour.
     const auto for_each_onward = [&](auto&& look) {
       Vertex before = -1;
       for (const Count number : own) {

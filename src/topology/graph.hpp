@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks that are graphs, and their limits, which are checked before any edge is made. Vertices 0 .. p-1 are ranks, the others
+// Networks that are graphs. Their limits are checked before any edge is made. Vertices 0 .. p-1 are ranks, and all other vertices
 // are switches. Messages take shortest paths. If several neighbours are closer to the receiver, a digit of the receiver's number
-// selects one of them. Each such choice uses another digit, so that receivers spread over the paths (d mod k routing [zahavi2010]).
-// If several links lead to the chosen neighbour, the next digit selects one of them. The next choice of a neighbour uses this digit
-// again. So receivers whose messages use different links upwards also use different links downwards. (In trees with parallel links
-// at several heights, this does not hold for all receivers.)
+// selects one of them. Each such choice uses another digit, so that the routes to different receivers spread over the paths (d
+// mod k routing [zahavi2010]). If several links lead to the chosen neighbour, the next digit selects one of them. The next choice
+// of a neighbour uses this digit again. So receivers whose messages use different links upwards also use different links
+// downwards. (In trees with parallel links at several heights, this does not hold for all receivers.)
 #pragma once
 
 #include <string>

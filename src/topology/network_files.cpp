@@ -60,9 +60,9 @@ class Platform {
     return Topology::torus(sides, Routing::last_dimension_first);
   }
 
-  // A vertex has one digit for each level. For levels below the vertex's own, the digit is the number of a parent; for its own
-  // level and those above, the number of a child. A vertex is connected to those vertices of the next level whose other digits are
-  // equal; the digit of its own level may differ.
+  // A vertex has one digit for each level. For a level below the vertex's own level, the digit is the number of a parent. For its
+  // own level and each higher level, the digit is the number of a child. A vertex is connected to those vertices of the next
+  // level whose other digits are equal; the digit of its own level may differ.
   Topology fat_tree() {
     const auto groups = split(parameters(), ';');
     if (groups.size() != 4) refuse("a fat tree has four parameters: levels;children;parents;cables, such as 2;4,4;1,2;1,2");

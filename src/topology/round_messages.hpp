@@ -36,11 +36,11 @@ struct BusiestLink {
   Count messages = 0;
   Link link;
   std::size_t first = 0, second = 0;  // indices of two messages, if there are at least two
-  Bytes bytes = 0;                    // the most bytes that any link carries, which may be another link
+  Bytes bytes = 0;                    // the most bytes on any link, which need not be the busiest link
 };
 
-// Returns the busiest link. A message with a port runs straight from that port. If the port does not lead to the receiver,
-// refuse(message, reason) is called, and the message takes the route without a port.
+// Returns the busiest link. A message with a port takes the straight way that begins at this port. If the port does not lead to
+// the receiver, refuse(message, reason) is called, and the message takes the route without a port.
 BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
                          const std::function<void(const RoutedMessage&, const std::string&)>& refuse);
 
@@ -48,8 +48,8 @@ BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessa
 void check_ranks(const Topology& topology, const Problem& problem);
 
 // The messages of a schedule, round by round. If the schedule states a symmetry, only the programs of the representatives are
-// made and stored. The messages of other ranks are their images. So 16.7 million messages of an exchange among 4,096 ranks take
-// the memory of 4,095 messages.
+// made and stored. The messages of other ranks are images of the stored messages. So the 16.7 million messages of an exchange
+// among 4,096 ranks take the memory of 4,095 messages.
 class SendsByRound {
  public:
   // A message of an owner: a rank whose messages are stored.
@@ -67,8 +67,8 @@ class SendsByRound {
   bool is_owner(Rank rank) const { return owner_.empty() || owner_[index(rank)] == rank; }
   void add(const Program& program);  // of an owner; in ascending order of rank
 
-  // Calls visit(round, from, sends, image) in the order of rounds, once for each rank with messages in the round. For each of its
-  // owner's `sends`, rank `from` sends a message to image(peer).
+  // Calls visit(round, from, sends, image) in the order of rounds, once for each rank that sends messages in the round. For each
+  // of its owner's `sends`, rank `from` sends a message to image(peer).
   template <class Visit, class EndOfRound>
   void for_each(Visit&& visit, EndOfRound&& end_of_round);
 

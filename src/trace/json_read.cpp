@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads traces (docs/trace-format.md). An error with its place is thrown for content that a trace cannot hold: other tables than
-// promised, ranks, messages or links that do not exist, numbers of bytes that regions do not have, and times that end before they
-// begin or after the last rank has ended. Unknown keys are skipped, and so are `rounds`, c1 and c2, which follow from the
-// messages.
+// Reads traces (docs/trace-format.md). An error with its place is thrown for content that a trace cannot hold: tables that differ
+// from what the document states, ranks, messages or links that do not exist, byte counts that differ from those of the regions,
+// and times that end before they begin or after the last rank has ended. Unknown keys are skipped, and so are `rounds`, c1 and
+// c2, which follow from the messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-// A table whose columns all have the same number of rows: that of its first column, or one that is given.
+// A table whose columns all have the same number of rows: that of its first column, or a given number.
 class Table {
  public:
   explicit Table(const JsonValue& table, std::optional<std::size_t> rows = {}) : table_(table), rows_(rows) {}
@@ -70,7 +70,7 @@ Enum named(const JsonValue& word, Enum last) {
   word.expected(fmt::format("one of {}", known));
 }
 
-// Checks that the regions of a row have so many bytes.
+// Checks that the regions of a row have this many bytes.
 void check_bytes(const JsonValue& table, std::string_view name, std::size_t row, const Regions& regions, Bytes expected) {
   std::optional<Bytes> found;
   try {

@@ -74,7 +74,7 @@ class TraceWriter {
   void write_column(std::string_view name, const Rows& rows, Value&& value) {
     write_column(name, column_of(rows, value));
   }
-  // Leaves the column out if all its values are `usual`.
+  // Omits the column if all its values are `usual`.
   void write_unusual(std::string_view name, const Column& column, std::int64_t usual) {
     if (!std::all_of(column.begin(), column.end(), [&](std::int64_t value) { return value == usual; })) write_column(name, column);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the messages of a trace that simulations and executions name by the order in which ranks post them.
+// Finds messages of a trace by the order in which ranks post them. Simulations and executions name messages by this order.
 #pragma once
 
 #include <map>

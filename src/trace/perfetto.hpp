@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packets of Perfetto's traces: TrackEvents in the encoding of Protocol Buffers. The numbers of the fields are those of
-// perfetto/trace/*.proto; tests/trace/perfetto.proto has the ones that are used.
+// perfetto/trace/*.proto; tests/trace/perfetto.proto has the fields that are used.
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,7 @@ class Tracer {
     }
   }
 
-  // If the same two ranks have several messages on the same port, the first send meets the first receive.
+  // If the same two ranks have several messages on the same port, the first send meets the first receive, and so on.
   void join() {
     const auto in_order = [](std::vector<PostedEnd>& ends) {
       std::vector<PostedEnd*> list;
@@ -165,7 +165,7 @@ std::string title_of(const Schedule& schedule) {
                      has_blocks(problem.collective) ? fmt::format(", {} B a block", problem.block_bytes) : "");
 }
 
-// The rows of the tables of a trace, counted before they are made. Each message has a row for its sender.
+// Counts the rows of a trace's tables before the tables are made. A message counts once, at its sender.
 class RowCounts {
  public:
   explicit RowCounts(const Problem& problem) : problem_(problem) { check(problem_.ranks, "ranks in a trace"); }

@@ -4,11 +4,11 @@
 // Source  [desensi2025] Bine butterflies.
 // Needs   p even, or 1; p a power of two with far partners first, or in a reduction with near partners first (messages are then
 //         strided). Shares of any size, which may be empty. A reduction needs an operator that commutes if p > 4.
-// Idea    In step i an even rank exchanges all that it holds with rank + d_i, and an odd rank with rank - d_i (mod p), where d_i
-//         = 1, -1, 3, -5, 11, .. is the sum of the first powers of -2. If i ascends, a rank always holds the blocks of
+// Idea    In step i an even rank exchanges all that it holds with rank + d_i, and an odd rank with rank - d_i (mod p), where
+//         d_i = 1, -1, 3, -5, 11, .. is the sum of the first i + 1 powers of -2. If i ascends, a rank always holds the blocks of
 //         consecutive ranks (mod p). If p is not a power of two, partners of the last step have blocks in common, and each sends
 //         only what the other lacks. If i descends, blocks lie at equal distances in memory, and most data goes to the nearest
-//         partner. A reduce_scatter runs this backwards: half of the vector goes to the first partner.
+//         partner. A reduce_scatter runs the allgather backwards, so half of the vector goes to the first partner.
 // Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
 //         rounds of the most that one rank sends.
 // Prefer  networks of groups with few links between them, such as dragonflies and tapered fat trees, with ranks in the order of

@@ -8,7 +8,7 @@
 //         next s_{k+1} - s_k ranks from the rank s_k above.
 // Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over
 //         the rounds of the largest s_{k+1} - s_k consecutive shares.
-// Prefer  any p on one port, with whole blocks of similar size.
+// Prefer  any p on one port, with blocks of similar size.
 #include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {

@@ -12,7 +12,7 @@
 // Cost    C1 = ceil(log p / log(k+1)), C2 = ceil(b (p - 1) / k): both the least possible, except for C2 with
 //         k >= 3 ports and p just below a power of k + 1. In this case last=two-rounds reaches the least C2 with
 //         one round more. With shares C2 is at most that of blocks as long as the longest share.
-// Prefer  several ports; on one port circulant is just as good. If one share is long and the others are short, broadcast the
+// Prefer  several ports; on one port circulant has the same C1 and C2. If one share is much longer than the others, broadcast the
 //         long share instead.
 #include <algorithm>
 
@@ -53,7 +53,7 @@ struct Lines : Analysis {
     return {{Buffer::output, begin, start(ranks) - begin, {}}, {Buffer::output, 0, end, {}}};
   }
 
-  // The same bytes in the memory of the sender: its own block is in the input.
+  // The same bytes in the memory of the sender. If they belong to its own block, they are in the input.
   Regions line_at_sender(Rank sender, const ConcatenationMessage& message) const {
     Regions regions = line((sender + message.offset) % ranks, message);
     if (message.first >= message.offset * longest && message.last <= (message.offset + 1) * longest)

@@ -3,8 +3,8 @@
 // Source  [traff2020] allgather decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
 // Idea    The ranks of each node send their shares to the leaders of their groups. Each lane runs an allgather of these shares
-//         between the nodes. Then the ranks of each node gather the shares of all lanes. If every rank leads, there is
-//         nothing to do before the lanes; with one lane, leaders broadcast everything inside their nodes.
+//         between the nodes. Then the ranks of each node gather the shares of all lanes. If every rank leads, the first step is
+//         left out. With one lane, leaders broadcast everything inside their nodes.
 // Cost    The shares of all other nodes enter a node once, the least possible; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. One lane for short shares.
 #include "collectives/hierarchy/hierarchy.hpp"
@@ -34,7 +34,7 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
                    return part_of_vector(problem, Collective::broadcast, lanes.nodes().size(node), shares.bytes_of_lane(0),
                                          lanes.nodes().index_of(lanes.leader(node)));
                  },
-                 // The list begins at the own node, so that the programs of equal nodes are the same up to translation.
+                 // The list begins at the rank's own node, so that the programs of equal nodes are the same up to translation.
                  .input =
                      [=, &lanes](Rank rank) {
                        return lanes.leads(rank) ? shares.of_lane(Buffer::output, lanes.lane_of(rank), rank) : Regions{};

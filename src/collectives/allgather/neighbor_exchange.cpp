@@ -4,7 +4,7 @@
 // Source  [chen2005] the neighbor exchange algorithm.
 // Needs   p even, or 1; shares of any size, which may be empty.
 // Idea    Ranks 2i and 2i + 1 exchange their blocks, so each of them has two blocks. Then rank 2i exchanges pairs of blocks with
-//         2i - 1 and 2i + 1 in turn, and passes on to one of them the pair that came from the other.
+//         2i - 1 and 2i + 1 in turn: first it sends its own pair, then always the pair that came last from the other neighbour.
 // Cost    C1 = p / 2 rounds, C2 = p - 1 blocks: the least volume on one port in half as many rounds as the ring.
 // Prefer  medium blocks where messages between neighbours are cheap: each message goes to a neighbour.
 #include "collectives/spreading/spreading.hpp"

@@ -4,9 +4,9 @@
 // Source  [grama2003] all-to-all broadcast on a hypercube; if p is no power of two, [thakur2005].
 // Needs   p a power of two, or passing=yes with near partners first; shares of any size, which may be empty.
 // Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i has m blocks: those of the ranks that differ from i only in the
-//         bits below m. These blocks are contiguous in memory. With first=far the order of partners is reversed: a rank then has
-//         blocks at equal distances in rank, and sends most data to the nearest partner. With passing=yes p may be any number:
-//         ranks that have no partner get the blocks from ranks that have one, in log2 m more rounds.
+//         bits below m. These blocks are contiguous in memory. With first=far the order of partners is reversed. Then a rank has
+//         the blocks of ranks at equal distances, and sends most data to the nearest partner. With passing=yes p may be any
+//         number: ranks without a partner get the blocks from ranks with a partner, in log2 m more rounds.
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks, if p is a power of two: both the least possible on one port. With shares C2 is
 //         the sum over the rounds of the largest m shares that one rank sends.
 // Prefer  p a power of two and blocks of similar size, on links that carry both directions at once.

@@ -24,7 +24,7 @@ extern const Algorithm allreduce_direct{
     .combining = always_fixed_tree,
     .combining_rule = always_fixed_tree_rule,
     .tried_between_nodes = [](const Problem& whole) -> std::vector<std::string_view> {
-      if (required_combining(whole) == Combining::any_order) return {};  // others send less
+      if (required_combining(whole) == Combining::any_order) return {};  // other algorithms send less
       return {""};
     },
 };

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/hierarchical: vectors are combined inside nodes; each lane combines its part between nodes; nodes share all parts.
+// allreduce/hierarchical: vectors are combined inside nodes, then each lane combines its part between nodes, then the ranks of a
+// node exchange all parts.
 // Source  [traff2020] allreduce decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    The vector is cut into a part for each lane. The ranks of each node combine each part at its leader, the leaders
 //         of a lane combine it between the nodes, and the ranks of each node gather the parts. With one lane this is a
 //         reduction to the leader, an allreduce of leaders and a broadcast. With vector=whole every rank leads: it combines
 //         the whole vector inside its node, then in its lane.
-// Cost    A node sends and receives what the algorithm between nodes needs for b bytes, whatever the number of its ranks; C1 is
-//         the sum of the parts' rounds.
-// Prefer  several ranks on a node. For short vectors vector=whole, which takes the fewest rounds, or one lane, which sends the
-//         fewest messages; segments=k for long ones.
+// Cost    The bytes that a node sends and receives are those of the algorithm between nodes for b bytes, and do not depend on the
+//         number of ranks per node; C1 is the sum of the parts' rounds.
+// Prefer  several ranks on a node. For short vectors use vector=whole, which takes the fewest rounds, or one lane, which sends
+//         the fewest messages. For long vectors use segments=k.
 #include <fmt/format.h>
 
 #include "collectives/hierarchy/hierarchy.hpp"

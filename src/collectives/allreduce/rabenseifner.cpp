@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/rabenseifner: halving and doubling of the vector among a power of two of ranks; the others are folded in pairs.
+// allreduce/rabenseifner: recursive halving and doubling among a power of two of ranks; the other ranks are folded in pairs.
 // Source  [thakur2005] Rabenseifner's allreduce, as in MPI libraries.
 // Needs   nothing: any p, any operator.
 // Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, in which one rank combines both vectors (fold). The 2^d
 //         remaining ranks run recursive halving, near partners first, and recursive doubling with the partners in the reverse
-//         order. At last each pair's other rank gets the result. With fold=halves both ranks of a pair combine half of the vector.
+//         order. At last the other rank of each pair gets the result. With fold=halves both ranks of a pair combine half of the
+//         vector.
 // Cost    C1 = 2 log2 p rounds and C2 = 2 b (p - 1) / p bytes if p is a power of two. Else C1 = 2 floor(log2 p) + 2 rounds, and one
 //         more with fold=halves.
 // Prefer  long vectors. If p is no power of two, circulant of allreduce has fewer rounds and bytes.

@@ -51,7 +51,7 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,
     .tried_between_nodes = [](const Problem& whole) -> std::vector<std::string_view> {
-      if (required_combining(whole) == Combining::any_order) return {};  // others send less
+      if (required_combining(whole) == Combining::any_order) return {};  // other algorithms send less
       return {"scatter=direct"};
     },
 };

@@ -7,11 +7,11 @@
 //         the steps take the dimensions in turn, nearest partners first; a dimension whose steps are done is left out. The vector
 //         is cut into a share for each rank. Shares are combined in this order and gathered in the reverse order, so most data
 //         goes to the nearest partners. With ports=all each share is cut into two parts for each dimension, which travel at the
-//         same time. Both parts of a dimension begin with this dimension, and one of them is mirrored, so that all parts leave by
+//         same time. Both parts of a dimension begin with this dimension. One of the two is mirrored, so that all parts leave by
 //         different links.
 // Cost    C1 = 2 log2 p rounds; C2 = 2 b (p - 1) / p bytes on one port, and 1 / (2 D) of that on the 2 D ports of a torus with D
 //         equal sides, if the parts divide the vector.
-// Prefer  medium vectors on rings and tori: it takes far fewer rounds than rings do, and links are shared less than with
+// Prefer  medium vectors on rings and tori: it takes far fewer rounds than rings do, and fewer messages share a link than with
 //         hypercube partners.
 #include <algorithm>
 
@@ -56,8 +56,8 @@ class Swing {
   Swing(const Problem& problem, const Parameters& parameters, Rank me)
       : problem_(problem), sides_(torus_sides(problem)), parts_(parts_of(sides_, parameters)), me_(me) {}
 
-  // The gather of all shares, from the rank's own share in the input. The steps run backwards. If the program is to be reversed,
-  // each message has the port by which it leaves then.
+  // The gather of all shares, from the rank's own share in the input. The steps run backwards. With `to_be_reversed`, each
+  // message has the port by which it leaves in the reversed program.
   Program gather(bool to_be_reversed) const {
     std::vector<std::vector<Step>> steps;  // of each part
     for (Count part = 0; part < parts_; ++part) steps.push_back(steps_from(sides_, dimension_of(part)));
@@ -91,7 +91,7 @@ class Swing {
     return segment(Buffer::output, problem_, problem_.ranks * parts_, rank * parts_ + part);
   }
 
-  // How far the partner's place is from the rank's, upwards along the side.
+  // The number of places from the rank up to its partner along the side; negative if the partner is below.
   Count way(Rank rank, const Step& step, Count part) const {
     const bool upwards = (place_on(sides_[step.dimension], rank) + part) % 2 == 0;  // every second part is mirrored
     return upwards ? bine_distance(step.number) : -bine_distance(step.number);

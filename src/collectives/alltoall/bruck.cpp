@@ -3,9 +3,9 @@
 // Source  [bruck1997] sections 3 and 4; the zero-rotation form and other covers are generalisations
 //         (docs/collectives/alltoall.md).
 // Needs   nothing: any p, 2 <= radix <= max(2, p), 1 <= ports <= max(1, p - 1).
-// Idea    A block has to travel j = (target - source) mod p ranks. Write j in base r. For each digit place and each
-//         non-zero digit, one message moves every block with that digit by digit * place ranks. A block is identified
-//         by its distance j: it lies in slot j of every rank that it visits.
+// Idea    A block has to travel j = (target - source) mod p ranks. Write j in base r. For each place and each non-zero digit, one
+//         message moves every block with this digit at this place by digit * place ranks. A block is identified by its distance
+//         j: it lies in slot j of every rank that it visits.
 // Cost    k messages per round: C1 = sum over places of ceil((h - 1) / k), where h is the number of values of the
 //         digit at that place. r = 2 on one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume
 //         of alltoall/shift.
@@ -62,7 +62,7 @@ class SlotsAround {
   Count sign_;
   Count p_;
   Bytes b_;
-  Count wrap_;  // slots from this index on lie behind the wrap-around
+  Count wrap_;  // the first slot behind the wrap-around
 };
 
 // The form without rotations and scratch memory. Slot j of rank i is output block i - j, because the last block in this slot

@@ -8,11 +8,11 @@
 // Idea    The complete graph of the nodes is decomposed into matchings or into permutations. In a matching, pairs of nodes
 //         exchange. In a permutation, a node sends to one node and receives from another. The exchange has phases. A node is
 //         active until all of its ranks have had their turn. In each phase every pair of active nodes meets once. In such a
-//         meeting some ranks of the smaller node have their turn: as many as still wait for their turn in the smallest active
-//         node. In its turn a rank exchanges with all ranks of the larger node, one after the other. So a node sends at most one
-//         message to other nodes at a time, and receives at most one. With degree=k it sends and receives up to k. Data goes
-//         straight from source to target. A round is a step of the timetable (patterns/node_timetable.hpp), and a stage is one of
-//         its phases. Empty messages are left out.
+//         meeting some ranks of the smaller node have their turn. Their number is that of the ranks which still wait in the
+//         smallest active node. In its turn a rank exchanges with all ranks of the larger node, one after the other. So a node
+//         sends at most one message to other nodes at a time, and receives at most one. With degree=k it sends and receives up to
+//         k. Data goes straight from source to target. A round is a step of the timetable (patterns/node_timetable.hpp), and a
+//         stage is one of its phases. Empty messages are left out.
 // Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes n (p - n) steps
 //         between nodes, the least possible, with permutations for nodes of any sizes, and with matchings for an even number of
 //         equal nodes. About n rounds inside the nodes follow. degree=k divides the steps between nodes by about k. C2 = C1
@@ -73,8 +73,8 @@ class ClusteredExchange : public Analysis {
     const Count U = nodes_.node_of(from), V = nodes_.node_of(to);
     const Count a = nodes_.index_of(from), b = nodes_.index_of(to);
     if (U != V || own_node_ != OwnNode::apart) return steps_.step(U, a, V, b);
-    // On a node with an even number of ranks, the copy of a rank to itself belongs to the last factor, which has no
-    // round of its own. So the copy is done in the round before.
+    // On a node with an even number of ranks, the copy of a rank to itself belongs to the last factor, which may have no round of
+    // its own. Then the copy is done in the last round inside nodes.
     const Count factor = one_factor::factor_of(one_factor::Form::concentrated, nodes_.size(U), a, b);
     return steps_.steps() + std::min(factor, inside_rounds_ - 1);
   }

@@ -3,12 +3,11 @@
 // inside their nodes.
 // Source  [sanders2002], the factor algorithm applied to whole nodes; alternating leaders are our addition.
 // Needs   nothing: any counts. If no nodes are known, each rank is a node of its own and the algorithm is one-factor.
-// Idea    The nodes meet in the rounds of a 1-factorisation. In each meeting two nodes exchange all data that the
-//         ranks of one node have for the ranks of the other. The ranks of a node take turns as its leader. Before the
-//         meetings each leader receives the data for its rounds from the other ranks of its node, and after the
-//         meetings it distributes the data that arrived. In a message, blocks are ordered by the other node's turn, then by
-//         source, then by target. If sizes differ, leaders learn the sizes of the data that they forward from headers, or
-//         know them already.
+// Idea    The nodes meet in the rounds of a 1-factorisation. In each meeting two nodes exchange all data that the ranks of one
+//         node have for the ranks of the other. The ranks of a node take turns as its leader. Before the meetings each leader
+//         receives the data for its rounds from the other ranks of its node, and after the meetings it distributes the data that
+//         arrived. In a message, blocks are ordered by the other node's turn, then by source, then by target. If sizes differ,
+//         headers tell leaders the sizes of the data that they forward, unless leaders know all sizes.
 // Cost    N nodes of n ranks: C1 = N + 1 rounds (N odd: N + 2), or fewer if messages are empty. C2 = n^2 (N - 1) blocks between
 //         nodes and about 2 N blocks inside nodes. A leader needs scratch memory for the data that it forwards.
 // Prefer  short messages if the ranks of a node share the way to the network: there are n^2 times fewer start-ups.
@@ -36,7 +35,7 @@ class Leaders : public Analysis {
 
   const NodeRanks& nodes() const { return nodes_; }
   Count turns() const { return one_factor::factors_with_pairs(nodes_.node_count()); }
-  Count partner(Count turn, Count node) const {  // the node itself if it is idle
+  Count partner(Count turn, Count node) const {  // returns `node` if the node is idle in this turn
     return one_factor::partner(one_factor::Form::concentrated, nodes_.node_count(), turn, node);
   }
   Count leader(Count turn, Count node) const {  // index of the leader among the ranks of its node

@@ -27,8 +27,8 @@ Program generate_hypercube(const Problem& problem, const Parameters&, const Anal
   for (Count bit = 1; bit < p; bit *= 2) {
     if (bit > 1) program.begin_round();
     const Rank partner = me ^ bit;
-    // The slots j with this bit are the output blocks from block `half` on: `bit` blocks of every 2 * bit. In each
-    // group of `bit` blocks, the block at index `low` has not moved yet, because the lower bits of its j are zero.
+    // The slots j with this bit are runs of `bit` output blocks, 2 * bit apart, beginning with block `half`. In each run, the
+    // block at index `low` has not moved yet, because the lower bits of its j are zero.
     const Count half = partner & bit;
     const Count low = me & (bit - 1);
     const auto places = [&](Buffer buffer, Count first, Count length) {

@@ -3,11 +3,10 @@
 // imaginary rank added (the source's "imaginary node").
 // Source  [liu2005] section VI.
 // Needs   an odd number of ranks, on a ring.
-// Idea    An imaginary rank between the last rank and the first makes the size of the ring even. Rank 0 also acts for
-//         the imaginary rank and has memory for both positions. A message from one of these positions to the other
-//         becomes a copy inside rank 0. No blocks start at the imaginary rank, and none are meant for it. A hop across
-//         the imaginary rank is one link shorter, so no link is used twice at a time, but some blocks take the longer
-//         way around the real ring.
+// Idea    An imaginary rank between the last rank and the first makes the size of the ring even. Rank 0 also acts for the
+//         imaginary rank and has memory for both positions. A message from one of these positions to the other becomes a copy
+//         inside rank 0. The imaginary rank sends and receives no blocks of its own. A hop across the imaginary rank is one link
+//         shorter, so no link is used twice at a time, but some blocks take the longer way around the real ring.
 // Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 rounds and
 //         (p^2 - 1) / 8 blocks.
 // Prefer  never; it shows the proposal of the source, and alltoall/torus is at least as good in every respect.
@@ -107,8 +106,8 @@ class PaddedRing {
     return regions;
   }
 
-  // The number of links that a block for an odd or an even distance has travelled before a step: one link first if the
-  // distance is odd, then two links per step, in the first or in the second half of the steps.
+  // The number of links that a block for an odd or an even distance has travelled before a step in which it moves: one link if
+  // the distance is odd, and two links for each earlier step, except step 0, of the same half of the steps.
   Count travelled(Count step, Count parity) const {
     if (step == 0) return 0;
     const Count early = ring_kernel::steps(Kernel::alternating, places_) / 2;

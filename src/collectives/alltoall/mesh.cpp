@@ -2,8 +2,8 @@
 // alltoall/mesh: blocks go along the rows to the target's column, then along the columns to the target's row.
 // Source  [grama2003] all-to-all personalised communication on a mesh.
 // Needs   rows divides p.
-// Idea    Two runs of alltoall/ring. Along the rows, all blocks for one column form a bundle. Blocks that have arrived
-//         are stored in the output, sorted by row and by the column of their origin; so along the columns, all blocks
+// Idea    Two runs of alltoall/ring. Along the rows, all blocks for one column form a bundle. Blocks that have arrived are stored
+//         in the output, sorted by the row of their target and then by the column of their origin. So for the columns all blocks
 //         for one row form a bundle that is contiguous in memory.
 // Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p (r + c - 2) / 2 blocks; p (sqrt p - 1) on a square.
 // Prefer  small blocks on a network that is a mesh of this shape: few rounds, and all messages go to neighbours.

@@ -13,8 +13,8 @@
 
 namespace quadrille {
 
-// No symmetry is stated: a map f of the ranks that preserves rounds has f(u) + f(v) = u + v (mod p) for all u and v. So
-// f is the identity or, for even p, adds p / 2 to every rank, which would only halve the work.
+// No symmetry is stated: a map f of the ranks that preserves rounds has f(u) + f(v) = u + v (mod p) for all u and v. So f is the
+// identity or, for even p, adds p / 2 to every rank. This map would only halve the number of programs to be made.
 Algorithm alltoall_one_factor(Collective collective) {
   return {
       .collective = collective,

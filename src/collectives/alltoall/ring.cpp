@@ -3,10 +3,10 @@
 // Source  [grama2003] all-to-all personalised communication on a ring.
 // Needs   nothing.
 // Idea    In round s = 0 .. p-2, rank i passes on to i + 1 the p - 1 - s blocks of rank i - s that have not arrived yet. The
-//         first of the blocks that a rank receives is its own; the others travel on. They are stored in two halves of the
-//         scratch buffer, which rounds use alternately.
+//         first of the blocks that a rank receives is for this rank; the other blocks travel on. They are stored in two halves of
+//         the scratch buffer, which rounds use alternately.
 // Cost    C1 = p - 1 rounds, C2 = p (p - 1) / 2 blocks: the least possible if each rank can send to one neighbour only.
-// Prefer  a ring with links in one direction only; elsewhere the algorithm shows the cost of store-and-forward.
+// Prefer  a ring with links in one direction only; on other networks the algorithm only shows the cost of store-and-forward.
 #include <algorithm>
 
 #include "quadrille/algorithm.hpp"

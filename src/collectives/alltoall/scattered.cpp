@@ -5,7 +5,8 @@
 // Idea    Rank i lists itself and its partners as i, i+1, i+2, ... A round holds the messages to and from `window` entries of the
 //         list. With a window of p it is alltoall/direct.
 // Cost    C1 = ceil(p / window) rounds, on `window` ports; each block moves once.
-// Prefer  medium and large blocks on a network that takes several messages at once, but not messages of all pairs.
+// Prefer  medium and large blocks on a network that can carry several messages of each rank at once, but becomes congested if all
+//         pairs send at once.
 #include "collectives/exchange/direct_exchange.hpp"
 #include "patterns/integers.hpp"
 #include "quadrille/algorithm.hpp"

@@ -2,8 +2,8 @@
 // alltoall/shift: pairwise exchange for any p, one distance per round.
 // Source  [grama2003] personalised exchange, shift pairwise; MPICH and Open MPI call it pairwise.
 // Needs   nothing.
-// Idea    In round d - 1, d = 1 .. p-1, rank i sends to i + d and receives from i - d. Each round is a permutation, so
-//         every rank has one message to send and one to receive.
+// Idea    In round d - 1, d = 1 .. p-1, rank i sends to i + d and receives from i - d. In each round every rank has one message
+//         to send and one to receive.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks, if a rank should communicate with one partner at a time.
 #include "collectives/exchange/direct_exchange.hpp"

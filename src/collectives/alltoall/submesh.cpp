@@ -3,15 +3,13 @@
 // position of their submeshes.
 // Source  [liu2005] section IV.A, which describes it as the previous scheme [tseng1999] [gu2001].
 // Needs   a grid of two sides, both even.
-// Idea    First the two ranks in each row of a submesh exchange all blocks for columns of the other rank's parity. Then
-//         the two ranks in each column of a submesh do the same for rows. Now a rank has the blocks of all four ranks
-//         of its submesh for its own group: the ranks in every second row and column. A group passes these blocks
-//         around its rows and then around its columns, with hops of two links. Even positions send in one direction and
-//         odd positions in the other, so no link is used twice at a time. Blocks lie in slots by their displacement, as
-//         in alltoall/torus.
-// Cost    r x c: (r + c) / 2 rounds, C2 = r c (r + c) / 4 blocks. On a square that is four times the volume of
-//         alltoall/torus, because a rank uses one of its four links and blocks go around rings in one direction. Each
-//         rank copies all its blocks twice.
+// Idea    First the two ranks in each row of a submesh exchange all blocks for columns of the other rank's parity. Then the two
+//         ranks in each column of a submesh do the same for rows. After that a rank has the blocks of all four ranks of its
+//         submesh for its own group. A group is the ranks in every second row and column. A group passes these blocks around its
+//         rows and then around its columns, with hops of two links. Even positions send in one direction and odd positions in the
+//         other, so no link is used twice at a time. Blocks lie in slots by their displacement, as in alltoall/torus.
+// Cost    r x c: (r + c) / 2 rounds, C2 = r c (r + c) / 4 blocks. On a square C2 is four times that of alltoall/torus, because a
+//         rank uses one of its four links and blocks go around rings in one direction. Each rank copies all its blocks twice.
 // Prefer  never; it is the baseline for alltoall/torus.
 #include "collectives/exchange/torus_slots.hpp"
 #include "quadrille/algorithm.hpp"
@@ -54,8 +52,8 @@ Program generate_submesh(const Problem& problem, const Parameters&, const Analys
     program.stage(dimension == 1 ? "rows of groups" : "columns of groups");
     const int direction = parity(dimension) == 0 ? 1 : -1;
     const Port port{side.dimension, direction};
-    // Blocks at odd distances started at the other position of the submesh in this dimension, so its residue is used.
-    // At even distances both residues give the same result.
+    // Blocks at odd distances started at the other position of the submesh in this dimension, so the residue of that position is
+    // used. At even distances both residues give the same result.
     for (Count step = 1; step < side.length / 2; ++step) {
       const Regions leaving = box(dimension, groups_away(side, 2, 1 - parity(dimension), direction, step));
       program.begin_round();

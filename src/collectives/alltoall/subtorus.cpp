@@ -4,13 +4,12 @@
 // Source  [suh2001], reconstructed from its costs in table II of [liu2005] and from the properties that these
 //         costs require.
 // Needs   a grid of two sides, both multiples of 4.
-// Idea    Ranks whose coordinates agree mod 4 form a group. A block first travels inside its source's group to the
-//         submesh of its target: around a ring along the row or column, then around a ring of the other dimension. A
-//         hop is four links long. The direction of a rank's first hops depends on x + y mod 4: right, down, left or up.
-//         So four neighbours send in four directions, and no two messages share a link. Inside submeshes
-//         ranks then exchange with the ranks two positions away, in both dimensions, and after that with their
-//         neighbours. Blocks lie in slots by their displacement. Ranks that start along rows store the slots column by
-//         column, so that their first messages are contiguous.
+// Idea    Ranks whose coordinates agree mod 4 form a group. A block first travels inside its source's group to the submesh of its
+//         target: around a ring along the row or column, then around a ring of the other dimension. A hop is four links long. The
+//         direction of a rank's first hops depends on x + y mod 4: right, down, left or up. So four neighbours send in four
+//         directions, and no two messages share a link. After that ranks exchange inside submeshes: first with the ranks two
+//         positions away, in both dimensions, then with their neighbours. Blocks lie in slots by their displacement. Ranks that
+//         start along rows store the slots column by column, so that their first messages are contiguous.
 // Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, and three copies of all blocks inside a rank, as in
 //         table II.
 // Prefer  never; a baseline: on four ports alltoall/torus takes as many rounds and less than half the volume.
@@ -49,7 +48,8 @@ class SubtorusExchange {
       }
     }
     program_.stage("two places off");
-    // Neighbouring ranks start in different dimensions, because the hops of two links of neighbours would overlap.
+    // Neighbouring ranks start in different dimensions, because hops over two links that neighbours make in the same dimension
+    // would share a link.
     for (const std::size_t dimension : {first, 1 - first}) {
       program_.begin_round();
       exchange(dimension, 2);
@@ -66,7 +66,7 @@ class SubtorusExchange {
   }
 
  private:
-  // The sides with strides counted in slots, in the order in which slots are stored.
+  // Returns the sides in the order in which slots are stored. Their strides count slots.
   std::vector<TorusSide> memory_order() const {
     std::vector<TorusSide> order = sides_;
     if (class_ % 2 == 0) {

@@ -5,11 +5,12 @@
 // Needs   a grid whose sides are multiples of 4. Blocks that go half around a ring and also cross another dimension need the
 //         routing `balanced`.
 // Idea    On a ring of n, four messages use each link of one direction once: from a to b over d < n/2 links, from b to a + n/2
-//         over n/2 - d links, and the same two from the opposite places. They are a phase. Their ends have two residues modulo
-//         n/2, so a phase is a pair of residues, and a 1-factor of the residues (patterns/factors.hpp) is n/4 phases in which
-//         each rank sends one message. One more factor has the messages over n/2 links, upwards from even places and downwards
-//         from odd ones, and what stays. On a torus a round takes phases of one factor from each dimension. It combines each of
-//         them with one phase of each other dimension. Two opposite combinations of directions share a round.
+//         over n/2 - d links, and the same two from the opposite places. These four messages are a phase. Their ends have two
+//         residues modulo n/2, so a phase is a pair of residues. A 1-factor of the residues (patterns/factors.hpp) is n/4 phases,
+//         in which each rank sends one message. One more factor has the messages over n/2 links (upwards from even places,
+//         downwards from odd ones) and the blocks that do not move on this ring. On a torus a round takes phases of one factor
+//         from each dimension. It combines each of them with one phase of each other dimension. Two opposite combinations of
+//         directions share a round.
 // Cost    N is the longest side: p N / 8 rounds on two ports, C2 = p N / 8 blocks: both are the least possible for direct
 //         messages without contention, because every link is busy in every round if the sides are equal. Nothing is copied.
 // Prefer  long blocks on a torus: alltoall/torus has as many bytes on each link in far fewer rounds, but copies them three times.
@@ -33,7 +34,8 @@ struct Phase {
   Count number = 0;  // among the n/4 phases of the factor
 };
 
-// The pairs of one factor, numbered in the order of their distance to the vertex that meets the last one.
+// Returns the number of the vertex's pair in the factor. Pairs are numbered by their distance from the vertex that meets the last
+// vertex.
 Count pair_number(Count vertices, Count factor, Count vertex) {
   const Count odd = vertices - 1, middle = one_factor::partner(form, vertices, factor, odd);
   if (vertex == odd) return 0;
@@ -75,11 +77,11 @@ class DirectRounds {
       round = round * (length / 2) + phase.factor;
       numbers += phase.number;
     }
-    // Phases with the same sum of numbers run together: no two of them have the same number in all dimensions but one.
+    // Phases with the same sum of numbers run together: any two of them have different numbers in at least two dimensions.
     return round * (longest_ / 4) + numbers % (longest_ / 4);
   }
 
-  // A message in one dimension names its port, so it goes the right way under every routing.
+  // A message in one dimension names its port, so that it goes in the intended direction under every routing.
   std::optional<Port> port(Rank from, Rank to) const {
     std::optional<Port> port;
     for (const TorusSide& side : sides_) {

@@ -3,9 +3,9 @@
 // Source  [grama2003] personalised exchange; the linear and scattered algorithms of MPI libraries, which also use a
 //         window of 32.
 // Needs   nothing: any counts.
-// Idea    Rank i lists its partners as i+1, i+2, .., so that no rank is the first target of all others. A round holds
-//         the messages to and from `window` partners. With a window of p-1 it is one round, with a message for each pair that
-//         has bytes. Calls of alltoallv that make no plan run exchange.
+// Idea    Rank i lists its partners as i+1, i+2, .., so that no rank is the first target of all others. A round holds the
+//         messages to and from `window` partners. With a window of p-1 there is one round, with a message for each pair of ranks
+//         that has data. Calls of alltoallv that make no plan run alltoallv/exchange instead.
 // Cost    C1 = ceil((p-1)/window) rounds on `window` ports; each byte travels once.
 // Prefer  balanced counts, or few partners, on a network that takes several messages at once.
 #include <algorithm>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // alltoallv/exchange: all data goes straight to its target, but leaders exchange short data between two nodes in one message.
 // Source  [sanders2002] combines the messages between two nodes, as in combined; a decision for each pair of nodes is our addition.
-// Needs   nothing: any counts. If no nodes are known, or only one, this is direct with a window of p-1.
+// Needs   nothing: any counts. If no node or only one node is known, the algorithm is alltoallv/direct with a window of p-1.
 // Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
 //         target, all in the first round. The exception is short data from one node to another, if a rule packs it
-//         (patterns/packing_rule.hpp). The rule decides by the number of these counts and their sum. Packed data goes to a leader
-//         of its node in the first round, from there in one message to a leader of the other node, and from there to its targets.
-//         A leader is itself a source or target of this data. The ranks of a node take turns to lead for other nodes. A message
-//         is ordered by source, then by target. The program leaves out two things: the head of a packed message (4 B for each
-//         source and one more, 8 B for each count), because a header would be a message of its own here; and the totals, which
-//         the ranks of a node exchange in shared memory.
+//         (patterns/packing_rule.hpp). The rule decides by the number of the short counts between two nodes and by their sum.
+//         Packed data goes to a leader of its node in the first round, from there in one message to a leader of the other node,
+//         and from there to its targets. A leader is itself a source or target of this data. The ranks of a node take turns to
+//         lead for other nodes. A message is ordered by source, then by target. The program leaves out two things: the head of a
+//         packed message (4 B for each source and one more, 8 B for each count), because a header would be a message of its own
+//         here; and the totals, which the ranks of a node exchange in shared memory.
 // Cost    C1 <= 3. Each byte travels once between nodes. Packed bytes travel inside their nodes, too, unless a leader is their
 //         source or target. A leader needs scratch memory for the packed data of others.
-// Prefer  short data among several nodes. Unlike combined it leaves long data alone, and a node has messages to and from all
-//         others at a time.
+// Prefer  short data among several nodes. Unlike combined it packs no long data, and a node exchanges messages with all other
+//         nodes at the same time.
 #include <algorithm>
 #include <map>
 
@@ -201,7 +201,7 @@ class ExchangeProgram {
     far_received_.emplace_back(pair.sender, std::move(message));
   }
 
-  // The packed bytes from one rank to another; their nodes must pack.
+  // The packed bytes from one rank to another, whose pair of nodes must be in packed pairs.
   Bytes packed_bytes_of(Rank from, Rank to) const {
     const Bytes length = traffic_.bytes(from, to);
     return pairs_.is_short(length) ? length : 0;

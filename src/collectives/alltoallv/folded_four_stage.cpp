@@ -3,11 +3,11 @@
 // represented by the rank above it.
 // Source  [liu2002], section 3.2.2: the brute-force solution for incomplete arrays, with which A4 is compared.
 // Needs   a valid grid, as four-stage does, so that the two can be compared; the default is the paper's.
-// Idea    A rank of the short row sends all its data to the rank above it, A4 runs on the complete rows, and the data
-//         that has arrived for the rank of the short row is sent down to it.
-// Cost    two rounds more than A4 on the complete rows. C2 is up to twice as large, because a rank acts for two, plus
-//         2L for the two moves (L is the most that a rank sends or receives).
-// Prefer  never; a baseline: four-stage needs no such moves. If the last row is full, both are the same.
+// Idea    A rank of the short row sends all its data to the rank above it, A4 runs on the complete rows, and then the rank above
+//         sends down the data that has arrived for the rank of the short row.
+// Cost    two rounds more than A4 on the complete rows. C2 is up to twice as large, because some ranks act for two ranks, plus 2L
+//         for the moves up and down (L is the most that a rank sends or receives).
+// Prefer  never; a baseline: four-stage needs no such moves. If the last row is full, both algorithms are the same.
 #include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_code.hpp"

@@ -5,9 +5,9 @@
 //         (docs/collectives/alltoallv.md). Section 5 of the source proposes more than two dimensions.
 // Needs   a valid grid; the default is one for any p. Or `sides` of an array that the ranks fill,
 //         except for a part of its last row.
-// Idea    The data for each target is dealt out like cards, first to the columns and within them to the rows. After
-//         that all ranks hold about the same amount for every target, however uneven the counts are. So collecting the
-//         data is balanced, too.
+// Idea    The data for each target is dealt out like cards, first to the columns and within them to the rows. After that all
+//         ranks hold about the same amount for every target, even if counts are very uneven. So the load is also balanced when
+//         the data is collected.
 // Cost    about C1 <= 4 sqrt(p) rounds. C2 is at most 4L plus rounding to grains, where L is the most that a rank sends
 //         or receives; rounding dominates if messages have fewer grains than there are ranks. Output and scratch memory
 //         of a rank together are about 2L. With sides N_i, C1 = 2 sum of (N_i - 1), and C2 is at most 2L sum of

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/grid: data goes along the row to the target's column, then along the column (A3 of the source), or through more
+// alltoallv/grid: data goes along the row to the target's column, then along the column (A3 of the source). Grids may have more
 // dimensions.
 // Source  [liu2002], algorithm A3; for any number of ranks it is the last two stages of A4. Section 5 proposes more
 //         stages.
 // Needs   a valid grid; the default is one for any p. Or `sides` of an array that the ranks fill,
 //         except for a part of its last row.
-// Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; this rank
-//         forwards the data to the target. If the last row is short and has no rank in that column, another rank takes
-//         its place.
+// Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; this rank forwards the
+//         data to the target. If the sender's row is the last row and has no rank in that column, another rank takes its place.
 // Cost    C1 <= 2 sqrt(p) rounds; each byte travels twice. A rank may have to forward about sqrt(p) L bytes, where L is
 //         the most that a rank sends or receives. With sides N_i, C1 = sum of N_i - 1, and each byte travels once for
 //         each side.

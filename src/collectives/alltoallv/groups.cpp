@@ -4,13 +4,13 @@
 // Source  [liu2002], section 5: senders and receivers in distinct groups of different sizes.
 // Needs   a rank that sends nothing or receives nothing. Ranks that know only their own counts do not know who sends and who
 //         receives, so counts are gathered or known.
-// Idea    The S ranks that send anything form one array, the D ranks that receive anything another one. The senders deal all data
-//         out among themselves, along rows and columns. Then data crosses, and moves along the columns of the larger group: if
-//         that is the receivers, each sender has one message for each column of them, and they forward data along their columns;
-//         if it is the senders, they collect data along their columns before it crosses.
-// Cost    Let L be the most that a rank sends or receives. Four stages: about 2 sqrt(S) + 2 sqrt(max(S, D)) rounds. A rank sends at
-//         most 2L to other senders and L to the receivers. It sends L along a column, if the smaller group has at least as many
-//         ranks as a column; plus rounding to grains. Two stages: the terms of the last two.
+// Idea    The S ranks that send anything form one array, and the D ranks that receive anything form another array. The senders
+//         deal all data out among themselves, along rows and columns. Then data crosses to the receivers. If there are more
+//         receivers, each sender has one message for each column of receivers, and receivers forward the data along their
+//         columns. If there are more senders, they collect the data along their columns before it crosses.
+// Cost    Let L be the most that a rank sends or receives. Four stages: about 2 sqrt(S) + 2 sqrt(max(S, D)) rounds. A rank sends
+//         at most 2L to other senders and L to the receivers. It sends L along a column, if the smaller group has at least as
+//         many ranks as a column; plus rounding to grains. Two stages: only the terms of the last two stages.
 // Prefer  few of the ranks send, or few receive: alltoallv/four-stage has rounds for rows and columns of all ranks.
 #include <algorithm>
 
@@ -38,14 +38,15 @@ std::vector<Rank> ranks_with_bytes(Count ranks, Bytes_of&& bytes_of) {
 // The route of an irregular exchange from a group of senders to a group of receivers [liu2002, section 5]: the stages of A4, with
 // each group in an array of its own. The senders deal all data out among themselves, along the rows and columns of their array.
 // Then data crosses to the receivers and moves along the columns of the larger group's array:
-//   more receivers   a sender has one message for each column, to the receiver there that is its *entry*; this one forwards data
-//                    along its column.
+//   more receivers   a sender has one message for each column, to the receiver there that is its *entry*; the entry forwards
+//                    data along the column.
 //   more senders     the reverse: along its column, data moves to the *entry* of its target, which sends it there.
 // The entry of the smaller group's member b in a column of height h is in row b mod h. The groups may overlap; ranks of neither
 // group take no part.
 class GroupRoute : public SliceRoute {
  public:
-  // The senders and the receivers are the ranks that send, or receive, any byte. Without `split`, nothing is dealt out.
+  // The senders are the ranks that send any byte, and the receivers those that receive any. Without `split`, nothing is dealt
+  // out.
   GroupRoute(const Problem& problem, std::optional<Split> split, Bytes grain);
 
   Count ranks() const override { return size(at_place_); }
@@ -135,9 +136,10 @@ std::vector<SliceRoute::Meeting> GroupRoute::meetings(Count pass, Rank me) const
   return list;
 }
 
-// A member of the smaller group has one message for each column. Those that have the same entry in a column differ by multiples of
-// its height. So member b meets its entry in column c in round c + b / h, modulo the number of rounds, where h is the least height.
-// Two members that meet the same entry of a column have different values of b / h, so they meet it in different rounds.
+// A member of the smaller group has one message for each column. Members with the same entry in a column have numbers that differ
+// by multiples of the column's height. So member b meets its entry in column c in round c + b / h, modulo the number of rounds,
+// where h is the least height. Two members that meet the same entry of a column have different values of b / h, so they meet it
+// in different rounds.
 std::vector<SliceRoute::Meeting> GroupRoute::crossings(Rank me) const {
   const Count columns = crossing_.columns(), least_height = crossing_.height(columns - 1);
   std::vector<Meeting> list(index(std::max(columns, ceil_divide(smaller().places(), least_height))));

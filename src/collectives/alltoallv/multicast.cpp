@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/multicast: neighbourhood allgatherv in the four stages of A4. A block is dealt out once, however many targets it has.
-// Source  [liu2002], section 5, says that A4 "can be generalized to perform [..] multiple multi-casting", and not how. The stages
-//         here are ours.
+// alltoallv/multicast: neighbourhood allgatherv in the four stages of A4. A block is dealt out once, for all its targets.
+// Source  [liu2002], section 5, says that A4 "can be generalized to perform [..] multiple multi-casting", but does not say how.
+//         The stages here are ours.
 // Needs   shared blocks: each rank has one block for all its targets (quadrille/traffic.hpp). A relay must know the targets of the
 //         blocks of others, so counts are gathered or known.
 // Idea    The block of each rank is dealt out like cards, along the rows of a grid of ranks and then along the columns, as in A4.
 //         So each rank has an equal part of every block. A part then goes along the row once to each column that has a target of
-//         its block, and along the column to these targets. Where each block has one target, this is A4.
+//         its block, and along the column to these targets. If each block has one target, the exchange is A4.
 // Cost    Let b be the longest block, and L the most that a rank receives. About C1 <= 4 sqrt(p) rounds. A stage that deals sends
-//         at most b, a stage that collects at most L: C2 <= 2b + 2L, plus rounding to grains. The number of targets of a block
-//         does not occur: a rank that sends its block straight to d targets sends d b.
-// Prefer  blocks with many targets and few blocks for each target, such as a few ranks that inform many.
+//         at most b, a stage that collects at most L: C2 <= 2b + 2L, plus rounding to grains. This bound does not depend on the
+//         number of targets. In alltoallv/direct a rank with d targets sends d b bytes.
+// Prefer  blocks with many targets and few blocks for each target, such as broadcasts from a few ranks to many ranks each.
 #include <algorithm>
 #include <map>
 

@@ -3,8 +3,8 @@
 // longest.
 // Source  [fan2022], padded Bruck; other radices are our addition.
 // Needs   nothing: any counts; a rank knows only its own.
-// Idea    All ranks agree on the longest count; the rest is alltoall/bruck with blocks of that length. Padding carries
-//         no data: it is counted as control bytes, and C2 counts the data only.
+// Idea    All ranks agree on the longest count. Then they run alltoall/bruck with blocks of that length. Padding carries no data:
+//         it is counted as control bytes, and C2 counts the data only.
 // Cost    radix 2: C1 <= ceil(log2 p) rounds of data, after as many rounds of agreement. Each message, including
 //         padding, has at most floor(p/2) times the longest count.
 // Prefer  very short counts of about equal length.

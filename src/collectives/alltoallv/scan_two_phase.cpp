@@ -8,7 +8,7 @@
 // Cost    C1 <= 2(p - 1) rounds. C2 is at most 2L(p-1)/p plus rounding to grains, where L is the most that a rank sends
 //         or receives; rounding dominates if messages have fewer grains than there are ranks. Each element is a piece
 //         of memory, whereas two-phase has one piece for each pair of ranks.
-// Prefer  never; a baseline: for sorted data, as here, two-phase moves the same messages in p pieces each.
+// Prefer  never; a baseline: for sorted data, as in alltoallv, two-phase sends messages of the same size, each in p pieces.
 #include <fmt/format.h>
 
 #include "collectives/slices/pairs.hpp"
@@ -26,8 +26,8 @@ struct Scan {
   Count p = 1;
   Bytes element_bytes = 1;  // the last element of a pair may be shorter
 
-  // Returns the elements that `taker` takes, in their order. They belong to the data that `source` has for `target`,
-  // which lies at `base` in a buffer.
+  // Returns the elements that `taker` takes, in their order, from the data that `source` has for `target`. This data lies at
+  // `base` in a buffer.
   Regions share(Rank source, Rank target, Rank taker, Buffer buffer, Bytes base, Bytes bytes) const {
     if (p == 1) return {{buffer, base, bytes, {}}};
     const Count elements = ceil_divide(bytes, element_bytes), first = modulo(taker - source - target, p);
@@ -104,8 +104,8 @@ class TakersProgram {
     program_.scratch(scratch);
   }
 
-  // Returns the data for a target that this rank has taken. Call it once for each target, in ascending order: the data
-  // of each source lies in scratch memory in the order of targets, and `arrived_` moves along it.
+  // Returns the data for a target that this rank has taken. Call it once for each target, in ascending order, because the data of
+  // each source lies in scratch memory in the order of targets and `arrived_` advances with each call.
   Regions held_for(Rank target) {
     Regions held;
     for (const Pair& pair : all_.pairs.of(target)) {

@@ -3,8 +3,8 @@
 // Source  [hensgen1988] on one port; k ports as in [bruck1997].
 // Needs   nothing: any p, 1 <= ports <= max(1, p - 1).
 // Idea    In round t a rank sends a message to the ranks at the distances j (k+1)^t, j = 1 .. k. A message says that its sender
-//         has entered, and that all ranks have entered of which the sender knows it from earlier messages. After t rounds a rank
-//         knows that the (k+1)^t - 1 ranks before it have entered.
+//         has entered, and repeats what the sender has learned from earlier messages. After t rounds a rank knows that the
+//         (k+1)^t - 1 ranks before it have entered.
 // Cost    C1 = ceil(log p / log (k+1)) rounds of control messages without payload.
 // Prefer  always; use more ports if the network takes several messages at once.
 #include <algorithm>

@@ -2,8 +2,8 @@
 // barrier/double-ring: a message goes around a ring twice.
 // Source  [pjesivac2007] the double ring of Open MPI.
 // Needs   nothing: any p.
-// Idea    The first time around, a rank passes the message on when it has entered. When the message comes back to rank 0, all have
-//         entered; the second time around tells them.
+// Idea    In the first circuit a rank passes the message on when it has entered. When the message comes back to rank 0, all ranks
+//         have entered. The second circuit tells them so.
 // Cost    C1 = 2 p rounds of control messages without payload, if p > 1.
 // Prefer  never; a baseline: dissemination has ceil(log2 p) rounds.
 #include <algorithm>

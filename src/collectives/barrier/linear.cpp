@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// barrier/linear: every rank tells rank 0 that it has entered, and rank 0 tells every rank that all have.
+// barrier/linear: every rank tells rank 0 that it has entered, and rank 0 tells every rank that all ranks have entered.
 // Source  [hensgen1988] the central barrier, with messages instead of a counter.
 // Needs   nothing: any p.
-// Idea    One round to rank 0, and one from it.
+// Idea    One round of messages to rank 0, and one round of messages from rank 0.
 // Cost    C1 = 2 rounds of control messages without payload, on p - 1 ports of rank 0.
 // Prefer  few ranks.
 #include "quadrille/algorithm.hpp"

@@ -3,8 +3,8 @@
 // ranks doubles.
 // Source  [grama2003] one-to-all broadcast; if p is not a power of two, ranks are numbered mod p from the root.
 // Needs   nothing: any p, any root.
-// Idea    A binomial tree from the root, longest branches first. If p is a power of two, partners are XORs of the rank,
-//         so that messages share no link on a hypercube, a ring or a linear array.
+// Idea    A binomial tree from the root. The messages over the longest distances come first. If p is a power of two, partners are
+//         XORs of the rank, so that messages share no link on a hypercube, a ring or a linear array.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d blocks.
 // Prefer  short vectors.
 #include "collectives/spreading/spreading.hpp"

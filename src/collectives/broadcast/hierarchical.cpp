@@ -6,8 +6,8 @@
 //         broadcasts its part between the nodes, and the ranks of each node gather the parts. With one lane there is
 //         nothing to scatter, and the leader of each node broadcasts the vector there.
 // Cost    b bytes enter each node but the root's, the least possible; C1 is the sum of the parts' rounds.
-// Prefer  several ranks on a node. One lane for short vectors, and if one rank can keep the node's link busy;
-//         segments=k for long ones, so that parts between and inside nodes overlap.
+// Prefer  several ranks on a node. Use one lane for short vectors, or if one rank can keep the node's link busy. Use segments=k
+//         for long vectors, so that transfers between and inside nodes overlap.
 #include "collectives/hierarchy/hierarchy.hpp"
 
 namespace quadrille {

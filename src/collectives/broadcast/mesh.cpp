@@ -8,8 +8,8 @@
 //         and any root.
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two; C2 = C1
 //         vectors.
-// Prefer  short vectors on a torus of this shape whose sides are not powers of two. On meshes without wrap-around links
-//         binomial has no more rounds and shares no link either.
+// Prefer  short vectors on a torus of this shape whose sides are not powers of two. On meshes without wrap-around links binomial
+//         is as good: it has as many rounds or fewer, and its messages share no link.
 #include "collectives/spreading/spreading.hpp"
 #include "patterns/trees.hpp"
 

@@ -6,7 +6,7 @@
 //         of the root's first child and get the first half of the vector. Even numbers get the second half. At last 2 i - 1 and
 //         2 i exchange halves. If p is even, the last rank has no partner and gets its other half from the root.
 // Cost    C1 = depth + 1 rounds on 2 ports, C2 = (depth + 1) b / 2 bytes; the depth is about log2 p.
-// Prefer  long vectors among a moderate number of ranks, where the tree alone would take twice the bytes.
+// Prefer  long vectors among a moderate number of ranks: broadcast/tree in one segment takes about twice the bytes.
 #include "collectives/shares.hpp"
 #include "patterns/trees.hpp"
 #include "quadrille/program_builder.hpp"

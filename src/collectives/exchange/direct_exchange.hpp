@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges in which all data goes straight from source to target, for alltoall and alltoallv. An algorithm only has to
-// say when each message is sent, by a timetable; and whether blocks are exchanged in segments.
+// Exchanges in which all data goes straight from source to target, for alltoall and alltoallv. An algorithm only supplies a
+// timetable, which says when each message is sent, and chooses whether blocks are exchanged in segments.
 #pragma once
 
 #include <functional>

@@ -2,11 +2,11 @@
 // gather/linear-sync: the root asks one rank after the other for its block.
 // Source  [pjesivac2007] the linear gather with synchronisation of Open MPI, with blocks in one piece.
 // Needs   nothing: any p, any root.
-// Idea    The root tells a rank to send, and asks the next one when the block has arrived. So blocks do not pile up at the root
-//         before it receives them. After its block a rank sends a control message. It stands for the second piece of the block,
-//         which is empty here.
+// Idea    The root tells a rank to send, and asks the next one when the block has arrived. So no blocks wait at the root before
+//         it receives them. After its block a rank sends a control message, which stands for the second piece of the block in
+//         Open MPI.
 // Cost    C1 = p - 1 rounds with blocks, each after a round with a control message; C2 = p - 1 blocks.
-// Prefer  never; a baseline: linear with ports=1 takes the blocks one by one, too, without asking for them.
+// Prefer  never; a baseline: linear with ports=1 also receives the blocks one by one, and the root need not ask for them.
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -21,7 +21,7 @@ Program generate_linear_sync(const Problem& problem, const Parameters&, const An
   program.expect(p, 4);
   program.stage("gather");
   if (me != root) {
-    const Count before = me < root ? me : me - 1;  // ranks that the root asks first
+    const Count before = me < root ? me : me - 1;  // number of ranks that the root asks before `me`
     program.skip_rounds(2 * before);
     program.begin_round();
     program.control_receive(root, 0);

@@ -286,8 +286,8 @@ Combining Hierarchy::combining() const {
   for (const auto& run : runs_)
     if (is_reduction(run->problem.collective))
       all = std::min(all, run->choice.algorithm->combining(run->problem, run->choice.parameters));
-  // A rank's prefix covers whole nodes and some ranks of the next one. It is combined along the fixed tree only if there are two
-  // nodes of at most two ranks.
+  // A rank's prefix covers whole nodes and some ranks of the rank's own node. The prefix is combined along the fixed tree only if
+  // there are two nodes of at most two ranks.
   const bool is_short = lanes_.node_count() == 2 && lanes_.nodes().largest() <= 2;
   const bool keeps_tree = is_equal_power_of_two(lanes_) && (is_short || !facts_of(problem_.collective).is_prefix);
   return keeps_tree ? all : std::min(all, Combining::rank_order);
@@ -311,7 +311,8 @@ std::optional<Symmetry> Hierarchy::symmetry() const {
 
 namespace {
 
-// What leaders exchange by default: short vectors in the fewest rounds, long ones with the least volume.
+// What leaders exchange by default: an algorithm with the fewest rounds for short vectors, and one with the least volume for long
+// vectors.
 std::string standard_between(const Problem& problem, const Parameters& before) {
   const bool reorders = required_combining(problem) == Combining::any_order;
   const bool is_cut = before.contains("lanes") && !(before.contains("vector") && word(before, "vector") == "whole");
@@ -333,7 +334,7 @@ std::string standard_between(const Problem& problem, const Parameters& before) {
   }
 }
 
-// The words that help and errors name. Any other algorithm of the collective can be named, too.
+// The specifications that help texts and errors name. Any other algorithm of the collective can be named, too.
 std::vector<std::string> choices_between(Collective collective) {
   switch (collective) {
     case Collective::broadcast:
@@ -361,7 +362,7 @@ Parameter inside_parameter() {
           .summary = "algorithms inside nodes: each part takes the first that its collective has and that applies, or its default",
           .standard = "direct",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            constexpr Count few = 8;  // ranks of a node for which p - 1 messages at once take less time than rounds
+            constexpr Count few = 8;  // up to this many ranks of a node, one round with all messages is fastest
             return largest_node(problem) <= few ? "direct" : in_few_rounds;
           },
           .standard_rule = "direct, or the other if a node has more than 8 ranks",
@@ -384,8 +385,8 @@ Parameter between_parameter(Collective collective) {
           .worth_trying = between_worth_trying};
 }
 
-// In an allgather or a reduce_scatter of long data, one lane leaves the link idle between its messages, and its leaders copy or
-// combine everything alone.
+// In an allgather or a reduce_scatter of long data, a single lane leaves the link idle between its messages, and its leaders must
+// copy or combine all data alone.
 std::vector<ParameterValue> lanes_worth_trying(const Problem& problem, const Parameters&) {
   constexpr Bytes long_part = 1024;
   const Count most = most_lanes(problem);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives between and inside nodes, composed of schedules for groups of ranks: those of a node, and those of a lane between
 // nodes. A form is the list of a collective's phases; each collective has one. Parameters, rounds, ports, symmetry and the order
-// in which operands are combined follow from the phases, alike for all.
+// in which operands are combined follow from the phases, by the same rules for all collectives.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 namespace quadrille {
 
 // Lanes between nodes. The ranks of each node are cut into as many groups of ranks with neighbouring numbers as there are lanes,
-// and one rank of each group, its leader, exchanges data with other nodes. The leaders of the groups with the same number form a
-// lane.
+// and one rank of each group, its leader, exchanges the group's data with other nodes. The leaders of the groups with the same
+// number form a lane.
 class Lanes {
  public:
   enum class Leader : std::uint8_t { first, last };  // of the ranks of a group
@@ -29,7 +29,7 @@ class Lanes {
   bool nodes_are_consecutive() const;
   bool nodes_are_equal() const;  // in size
 
-  // Groups of ranks that run a schedule together. The last group of `lanes` is no lane, but has the ranks that lead no group.
+  // Groups of ranks that run a schedule together. In lanes(), the last group is not a lane: it has the ranks that lead no group.
   const NodeRanks& nodes() const { return nodes_; }
   const NodeRanks& groups() const { return groups_; }  // group l of node a is number a * count() + l
   const NodeRanks& lanes() const { return by_lane_; }
@@ -46,7 +46,7 @@ class Lanes {
   NodeRanks by_lane_;
 };
 
-// The sizes of the smallest node, which limits the lanes, and of the largest one; 1 if the problem names no nodes.
+// The sizes of the smallest node, which limits the lanes, and of the largest node; 1 if the problem names no nodes.
 Count most_lanes(const Problem& problem);
 Count largest_node(const Problem& problem);
 
@@ -144,7 +144,8 @@ class ShareParts {
   Bytes bytes_before_group(Rank leader) const;  // of the groups of the leader's lane that come before its own
 
   // Where the shares of a group, a lane, or all lanes one after the other lie in a buffer that has all shares in the order of
-  // ranks. A lane lists its groups in the order of their leaders, from the node of rank `from` around if it is given.
+  // ranks. A lane lists its groups in the order of their leaders. If `from` is given, the list begins at the node of this rank
+  // and wraps around.
   Regions of_group(Buffer buffer, Count group) const;
   Regions of_lane(Buffer buffer, Count lane, std::optional<Rank> from = std::nullopt) const;
   Regions of_all(Buffer buffer, std::optional<Rank> from = std::nullopt) const;
@@ -154,10 +155,10 @@ class ShareParts {
   std::vector<Bytes> counts_in_node(Count node) const;  // of leaders, each with all shares of its lane
   std::vector<Bytes> counts_in_lane(Count lane) const;
 
-  // A collective of the shares of each group that has several ranks, whose root is its leader.
+  // A phase in which each group of several ranks runs a collective of its shares. The group's leader is the root.
   Phase in_groups(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                   std::function<Regions(Rank)> output) const;
-  // A rooted or unrooted collective of the shares of each lane between nodes.
+  // A phase in which each lane runs a rooted or unrooted collective of its shares between nodes.
   Phase between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
 
@@ -180,21 +181,21 @@ class VectorParts {
   Bytes bytes(Count lane) const { return at(Buffer::input, lane).length; }
   Region at(Buffer buffer, Count lane) const { return segment(buffer, *problem_, lanes_->count(), lane); }
   Region whole(Buffer buffer) const { return {buffer, 0, problem_->block_bytes, {}}; }
-  // The part of a leader's lane in the vector; other ranks have none.
+  // Where the part of a leader's lane lies in the vector; nothing for ranks that lead no group.
   Regions held(Buffer buffer, Rank rank) const;
   // The part of a leader's lane combined over the ranks of its node: in scratch memory, or in the input of a rank that is alone on
   // its node.
   Regions of_node(Rank rank) const;
 
-  // The counts of the ranks of a node that gather or scatter the parts.
+  // The problem in which the ranks of a node gather or scatter the parts.
   Problem shared_out(Collective collective, Count node, Rank root = 0) const;
 
   Phase combine_in_nodes() const;  // from the inputs to of_node
   Phase spread_in_nodes() const;   // from held in the output to the whole output of every rank
-  // A rooted or unrooted collective of the part of each lane between nodes.
+  // A phase in which each lane runs a rooted or unrooted collective of its part between nodes.
   Phase between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
-  // A gather or scatter of the parts between the root and the leaders of its node.
+  // A phase that gathers or scatters the parts between the root and the leaders of its node.
   Phase in_roots_node(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
 

@@ -6,7 +6,7 @@
 //         each part at its leader, each lane combines its part at the root's node, and there the root gathers the parts.
 //         With one lane, leaders combine whole vectors.
 // Cost    b bytes leave each node but the root's, the least possible; C1 is the sum of the parts' rounds.
-// Prefer  several ranks on a node. One lane for short vectors; segments=k for long ones.
+// Prefer  several ranks on a node. Use one lane for short vectors, and segments=k for long vectors.
 #include "collectives/hierarchy/hierarchy.hpp"
 
 namespace quadrille {

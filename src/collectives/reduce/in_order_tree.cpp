@@ -5,7 +5,7 @@
 // Idea    The root of the tree over a run of ranks is the last of them. The other ranks are cut into two runs, whose roots are
 //         its children. So a rank combines two neighbouring runs and its own vector, in the order of ranks. The last rank of all
 //         forwards the result to the root of the reduction.
-// Cost    C1 = floor(log2 p) rounds on 2 ports and C2 as many vectors, and one more of both unless the root is p - 1.
+// Cost    C1 = floor(log2 p) rounds on 2 ports, and C2 = C1 vectors. Unless the root is p - 1, both grow by one.
 // Prefer  an operator that does not commute, if a rank can receive two messages at once.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/spreading.hpp"

@@ -2,9 +2,9 @@
 // reduce/linear: every rank sends its vector to the root, which combines them all.
 // Source  [grama2003] all-to-one reduction, the naive way.
 // Needs   nothing: any p, any root, any operator, also along the fixed tree.
-// Idea    The root receives `ports` vectors in each round, in the order of ranks, while it combines the vectors of the
-//         previous round. Neighbouring partial results over equally many ranks are combined at once, so for n vectors
-//         at most log2 n partial results are kept.
+// Idea    The root receives `ports` vectors in each round, in the order of ranks, while it combines the vectors of the previous
+//         round. Neighbouring partial results over equally many ranks are combined immediately, so for n vectors at most log2 n
+//         partial results are kept.
 // Cost    C1 = ceil((p - 1) / ports) rounds and C2 = C1 vectors; the root receives p - 1 vectors and does all
 //         the combining.
 // Prefer  two or three ranks.

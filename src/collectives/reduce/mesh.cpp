@@ -8,7 +8,7 @@
 //         every root.
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two; C2 = C1
 //         vectors.
-// Prefer  short vectors on a torus of this shape whose sides are not powers of two. It keeps the rank order for every
+// Prefer  short vectors on a torus of this shape whose sides are not powers of two. It combines in the order of ranks for every
 //         root, whereas binomial may have to forward the result.
 #include <algorithm>
 

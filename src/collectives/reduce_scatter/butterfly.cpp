@@ -2,10 +2,10 @@
 // reduce_scatter/butterfly, reduce_scatterv/butterfly: halving with near partners first, then shares are exchanged once.
 // Source  [traff2005]; if p is no power of two, with the folding and the last exchange of Open MPI.
 // Needs   nothing: any p, any operator, shares of any size, which may be empty.
-// Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, and first the upper rank of each pair combines both
-//         vectors. The 2^d ranks that remain have numbers v. They exchange halves of what they have with v ^ 1, v ^ 2, .. The
-//         halves are contiguous, and operands are combined in the order of ranks. At the end v has the shares of number v', which
-//         has the bits of v in reverse order, and of its partner in the pair. It sends these shares to them.
+// Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, and the upper rank of each pair combines both vectors.
+//         The 2^d remaining ranks have numbers v. They exchange halves of what they have with v ^ 1, v ^ 2, .. The halves are
+//         contiguous, and operands are combined in the order of ranks. At the end v has the shares of number v', which has the
+//         bits of v in reverse order, and of its partner in the pair. It sends these shares to them.
 // Cost    C1 = log2 p + 1 rounds and C2 = p blocks, if p is a power of two. Else C1 = floor(log2 p) + 2 rounds on 2 ports, and C2
 //         is about 2 p blocks.
 // Prefer  an operator that does not commute. If p is a power of two, recursive-halving with near partners first has a round less,
@@ -17,8 +17,8 @@
 namespace quadrille {
 namespace {
 
-// The ranks that exchange shares at the end: two survivors whose numbers have the same bits in opposite orders, or one of them, and
-// the partners in their pairs.
+// The ranks that exchange shares at the end: two survivors whose numbers have the same bits in opposite orders (one survivor, if
+// both numbers are equal), and the partners in their pairs.
 struct Circle {
   std::vector<Rank> ranks;  // ascending
   std::vector<Rank> from;   // from whom each gets its share

@@ -3,9 +3,9 @@
 // one round.
 // Source  [grama2003] all-to-all reduction, the naive way.
 // Needs   nothing: any p, shares of any size, which may be empty, any operator, also along the fixed tree.
-// Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all
-//         others. The owner combines the operands in its own memory, starting with neighbouring ranks. The first
-//         operand of another rank, in the order of combining, is received into the output.
+// Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all others. The
+//         owner combines the operands in its own memory, starting with neighbouring ranks. In the order of combining, the first
+//         operand from another rank is received into the output.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends and receives p - 1 blocks, and keeps p - 2 in scratch memory.
 // Prefer  few ranks or small blocks on a network that takes many messages at once; results that must be reproducible.
 #include "collectives/reducing/folding.hpp"

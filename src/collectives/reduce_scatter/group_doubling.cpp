@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange partial results for all other groups.
+// reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange their partial results for the ranks outside
+// their groups.
 // Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
 // Needs   nothing: any p, any operator, also along the fixed tree, shares of any size, which may be empty.
 // Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank
 //         r sends the results for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper group has fewer
-//         ranks, some ranks of the lower one have no partner. They get the data from ranks that have one, in up to i more rounds.
+//         ranks, some ranks of the lower one have no partner. They get the data from ranks that have a partner, in up to i more
+//         rounds.
 // Cost    C1 = log2 p rounds and C2 = p log2 p - p + 1 blocks, if p is a power of two: about log2 p - 1 times the least volume.
 // Prefer  short blocks and an operator that does not commute, if p is no power of two.
 #include <algorithm>

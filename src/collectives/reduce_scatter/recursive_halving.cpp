@@ -3,11 +3,11 @@
 // partner, and combines the other half with the partial results that it receives.
 // Source  [grama2003] all-to-all reduction on a hypercube; in MPI libraries since Rabenseifner's reductions.
 // Needs   with far partners first an operator that commutes; any p, shares of any size, which may be empty.
-// Idea    Ranks i and i ^ m exchange: each sends the partial results for the ranks of the other's half. With m = 1, 2, 4, ..
-//         operands are combined in the order of ranks, and every other remaining block is sent. With m = p/2, p/4, .., the
-//         reverse of recursive doubling, each message is contiguous in memory. If p = 2^d + q with 0 < q < 2^d, the first 2 q
-//         ranks are pairs: first the upper rank combines both vectors, then it stands for both among 2^d ranks, and at last it
-//         sends the lower rank its share, as in MPI libraries.
+// Idea    Ranks i and i ^ m exchange: each sends the partial results for the half of the ranks to which its partner belongs. With
+//         m = 1, 2, 4, .. operands are combined in the order of ranks, and every second remaining block is sent. With m = p/2,
+//         p/4, .., the reverse of recursive doubling, each message is contiguous in memory. If p = 2^d + q with 0 < q < 2^d, the
+//         first 2 q ranks are pairs, as in MPI libraries. First the upper rank of a pair combines both vectors. Then it stands
+//         for both ranks among 2^d ranks. At last it sends the lower rank its share.
 // Cost    C1 = log2 p rounds; C2 = p - 1 blocks: both the least possible on one port, if p is a power of two. Else
 //         C1 = floor(log2 p) + 2 rounds, and C2 is about 2 p blocks. With shares C2 is the sum over the rounds of the most that a
 //         rank sends.

@@ -16,9 +16,9 @@
 namespace quadrille {
 
 // Combines operands along the fixed tree, which is allowed for every problem. They are given in rank order, from the lowest rank
-// up. Neighbouring partial results over equally many operands are combined at once, like the carries of a binary counter. So for n
-// operands at most log2 n partial results are kept. Operands that may be overwritten are combined in place. The result ends in the
-// output if one of the operands lies there.
+// up. Neighbouring partial results over equally many operands are combined immediately, like the carries of a binary counter. So
+// for n operands at most log2 n partial results are kept. Operands that may be overwritten are combined in place. The result ends
+// in the output if one of the operands lies there.
 class TreeFold {
  public:
   // Calls `spent(place)` for scratch memory that is no longer needed, because its contents have been combined into
@@ -69,18 +69,18 @@ std::optional<Symmetry> translation_of_any_order(const Problem& problem, const P
 // `holder`, followed by a message from `holder` to the problem's root.
 Program forwarded_to_root(const Problem& problem, Program combine, Rank holder);
 
-// Builds one rank's program for a scan or an exscan. The rank holds two vectors: its result so far, and the vector that
-// it sends to others (`told_`), which is combined over a run of ranks that ends or begins with its own. They are in the
-// same memory as long as they are equal.
+// Builds one rank's program for a scan or an exscan. The rank holds two vectors: its result so far, and the vector that it sends
+// to others (`told_`), which is combined over a run of ranks that ends or begins with this rank. Both are in the same memory as
+// long as they are equal.
 class PrefixBuilder {
  public:
   PrefixBuilder(const Problem& problem, Rank me, std::string stage);
 
-  // Call these in the order of a round. Data that arrives in one round is combined at the beginning of the next.
+  // In each round call begin_round first. Data that arrives in one round is combined at the beginning of the next.
   void begin_round();
   void send(Rank to);
-  // Receives the combination over the ranks directly below those received so far. If `tell`, it becomes part of the
-  // vector that this rank sends later.
+  // Receives the combination over the ranks directly below those received so far. If `tell` is true, the combination becomes part
+  // of the vector that this rank sends later.
   void receive_from_below(Rank from, bool tell);
   // Receives the combination over the ranks directly above. It is not part of the result.
   void receive_from_above(Rank from);
@@ -141,7 +141,7 @@ class FoldedPairs : public Analysis, public Composition {
   void hand_over(Rank heir, Bytes bytes, Places data);
 
   Regions vector_of(Rank survivor) const;
-  // Behind the vector in scratch memory.
+  // Returns the place of `bytes` bytes behind the vector in scratch memory.
   Region behind_vector(Rank survivor, Bytes bytes) const;
   std::span<const Rank> pair_of(Rank rank) const { return std::span(ranks_).subspan(index(rank / 2 * 2), 2); }
 

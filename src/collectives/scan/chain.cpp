@@ -55,8 +55,8 @@ Program generate_chain(const Problem& problem, const Parameters& parameters, con
   return std::move(program).finish();
 }
 
-// Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets
-// happen to be the same.
+// Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets are the
+// same.
 Combining chain_combining(const Problem& problem, const Parameters&) {
   return problem.ranks <= (problem.collective == Collective::scan ? 3 : 4) ? Combining::fixed_tree : Combining::rank_order;
 }

@@ -24,8 +24,8 @@ Program generate_distance_doubling(const Problem& problem, const Parameters&, co
   return std::move(prefixes).finish();
 }
 
-// Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets
-// happen to be the same.
+// Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets are the
+// same.
 Combining distance_doubling_combining(const Problem& problem, const Parameters&) {
   return problem.ranks <= (problem.collective == Collective::scan ? 2 : 4) ? Combining::fixed_tree : Combining::rank_order;
 }

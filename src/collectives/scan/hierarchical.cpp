@@ -2,9 +2,9 @@
 // scan/hierarchical, exscan/hierarchical: prefixes inside nodes are combined with the totals of the nodes before.
 // Source  [traff2020] decomposed by nodes; [sanders2002] for nodes of different sizes.
 // Needs   nodes of consecutive ranks, and what the parts need.
-// Idea    The ranks of each node compute their prefixes. The last rank of each node then knows its node's total, and these
-//         ranks run an exscan of the totals. Each of them broadcasts its result, the total of the nodes before, in its node,
-//         and every rank combines it with its own prefix.
+// Idea    The ranks of each node compute their prefixes. The last rank of each node then knows its node's total. These last ranks
+//         run an exscan of the totals, whose result at a node is the total of the nodes before. Each last rank broadcasts this
+//         result in its node, and every rank combines it with its own prefix.
 // Cost    One vector enters and leaves a node in each round between nodes; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node.
 #include "collectives/hierarchy/hierarchy.hpp"

@@ -3,8 +3,8 @@
 // a time.
 // Source  [desensi2025] distance-halving Bine trees; a gather runs the scatter backwards.
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
-// Idea    Down the tree of broadcast/bine, whose subtrees consist of consecutive ranks (mod p): a rank receives its own block
-//         together with those of its whole subtree.
+// Idea    Blocks go down the tree of broadcast/bine, whose subtrees consist of consecutive ranks (mod p). A rank receives the
+//         blocks of its whole subtree, including its own.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port if no share is empty. C2 = p - 1 blocks, the least; with shares, the
 //         sum over the rounds of the largest subtree's shares.
 // Prefer  small blocks on networks of groups with few links between them, with ranks in the order of the groups.

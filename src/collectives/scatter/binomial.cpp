@@ -3,7 +3,7 @@
 // it, whole subtrees at a time.
 // Source  [grama2003] one-to-all personalised communication; a gather runs it backwards.
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
-// Idea    Down the tree of broadcast/binomial: a rank receives its own block together with those of its whole subtree. In a
+// Idea    Blocks go down the tree of broadcast/binomial: a rank receives the blocks of its whole subtree, including its own. In a
 //         gather a rank collects the blocks of its subtree, then sends them all to its parent.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port if no share is empty. C2 = p - 1 blocks, the least; with shares, the
 //         sum over the rounds of the largest subtree's shares.

@@ -2,11 +2,11 @@
 // scatter/hierarchical, scatterv/hierarchical, gather/hierarchical, gatherv/hierarchical: shares go from node to node together.
 // Source  [traff2020] scatter and gather decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need, any root; lanes <= ranks of the smallest node.
-// Idea    The root scatters to each leader of its node the shares of the ranks in the groups of its lane. Each lane scatters
-//         them between the nodes, and leaders scatter the shares of their groups. A gather does the same backwards.
+// Idea    The root scatters to each leader of its node the shares of the ranks in the groups of its lane. Each lane scatters them
+//         between the nodes, and leaders scatter the shares of their groups. A gather runs these steps backwards.
 // Cost    The shares of all other nodes leave the root's node once (or enter it), the least possible; C1 is the sum of
 //         the parts' rounds.
-// Prefer  several ranks on a node, and short shares: the root sends or receives one message for each node. One lane, unless
+// Prefer  several ranks on a node, and short shares: the root sends or receives one message for each node. Use one lane, unless
 //         one rank cannot keep the node's link busy.
 #include <fmt/format.h>
 

@@ -21,7 +21,7 @@ namespace {
 
 Region own(const Shares& shares, Rank me) { return {Buffer::input, 0, shares.of(me), {}}; }
 
-// For a reduction, the gather that is made here is later run backwards.
+// For a reduction, the gather made here is reversed later.
 ProgramBuilder begin(const Problem& problem, const Shares& shares, Rank me) {
   ProgramBuilder program{me};
   program.stage(is_reduction(problem.collective) ? "combine" : "gather");
@@ -98,7 +98,7 @@ Program gather_by_doubling_from_afar(const Problem& problem, const Shares& share
 
 Program gather_by_bine(const Problem& problem, const Shares& shares, Rank me) {
   const Count p = problem.ranks;
-  // In the last step both partners may hold some of the same shares; each sends only what the other lacks.
+  // In the last step both partners may hold some of the same shares; each sends only the shares that its partner lacks.
   const auto sent = [&](Rank from, Rank to, Count step) {
     const RankRange held = bine_neighbours(from, step, p), known = bine_neighbours(to, step, p);
     return 2 * held.count <= p ? held : RankRange{(known.first + known.count) % p, p - known.count};
@@ -399,7 +399,7 @@ std::vector<Count> mesh_sides(const Problem& problem, Count rows) {
   return {rows, problem.ranks / rows};
 }
 
-// Moving rows keeps the order of blocks within a row; moving columns would not.
+// A translation of rows keeps the order of blocks within a row; a translation of columns would change it.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters) {
   const Count rows = number(parameters, "rows"), columns = problem.ranks / rows;
   return Symmetry({{columns, columns}, {rows, 1}});

@@ -28,9 +28,9 @@ Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_doubling_from_afar(const Problem& problem, const Shares& shares, Rank me);
 
-// The same over the Bine butterfly (patterns/bine.hpp), whose partners are nearer. Nearest first: the shares of a message are
-// consecutive (mod p), and p may be any even number. Farthest first: most data goes to the nearest partner, but messages are
-// strided, and p must be a power of two.
+// The same as above, but over the Bine butterfly (patterns/bine.hpp), whose partners are nearer. With the nearest partner first:
+// the shares of a message are consecutive (mod p), and p may be any even number. With the farthest partner first: most data goes
+// to the nearest partner, but messages are strided, and p must be a power of two.
 Program gather_by_bine(const Problem& problem, const Shares& shares, Rank me);
 Program gather_by_bine_from_afar(const Problem& problem, const Shares& shares, Rank me);
 
@@ -43,19 +43,19 @@ Program gather_directly(const Problem& problem, const Shares& shares, Rank me);
 // The symmetry of programs that are the same for all ranks up to translation, as they are if all shares are equal.
 std::optional<Symmetry> translation(const Problem& problem, const Parameters&);
 
-// Succeeds if p is a power of two, as partners i ^ m require.
+// Succeeds if p is a power of two, because partners i ^ m need one.
 Result<> has_power_of_two_ranks(const Problem& problem, const Parameters&);
 
-// For the Bine butterfly: the conditions of both orders, and the symmetry, which moves ranks on by even numbers.
+// For the Bine butterfly: the condition for each order of partners, and the symmetry, which adds even numbers to ranks.
 Result<> has_even_ranks(Count ranks);
 Result<> has_ranks_for_bine_from_afar(Count ranks);
 Symmetry even_translation(Count ranks);
 
 // Broadcasts that are also used, run backwards, as reductions: down a tree, over a circulant graph, and down a full tree.
 
-// Walks through a rank's rounds in a tree; the phases of the tree become stages. Used by algorithms that go down a
-// tree. An algorithm that goes up makes the program of an algorithm that goes down, and reverses it. Calls receive(edge) and
-// send(edge) in the rounds of the edges. A phase without a name belongs to the current stage.
+// Walks through a rank's rounds in a tree; the phases of the tree become stages. An algorithm that goes up a tree makes the
+// program of one that goes down, and reverses this program. Calls receive(edge) and send(edge) in the rounds of the edges. A
+// phase without a name belongs to the current stage.
 template <class Receive, class Send>
 void go_down(ProgramBuilder& program, const TreePosition& position, Receive&& receive, Send&& send) {
   auto child = position.children.begin();
@@ -95,8 +95,8 @@ std::string stage_of_scattering(const Problem& problem);  // "gather" or "scatte
 // Turns a scatter into the program of the problem's collective: if this is a gather, the scatter is reversed.
 Program for_collective(const Problem& problem, Program scatter);
 
-// Down a tree: a rank receives the shares of its whole subtree, keeps its own share, and sends the others on. The ranks
-// of a subtree must be consecutive. A gather goes up the tree.
+// Down a tree: a rank receives the shares of its whole subtree, keeps its own share, and forwards the other shares. The ranks of
+// a subtree must be consecutive. A gather goes up the tree.
 Program scatter_by_tree(const Problem& problem, const TreePosition& position, const Shares& shares, Rank me);
 
 // The parameter `ports` of linear algorithms.
@@ -107,12 +107,12 @@ Parameter ports_of_root(std::string_view summary);
 Parameter grid_rows();
 Result<> has_full_rows(const Problem& problem, const Parameters& parameters);  // p must be divisible by the rows
 
-// As above, for algorithms on grids of any number of dimensions. If `rows` is the first side of the problem's own grid,
+// The parameter `rows` of algorithms on grids of any number of dimensions. If `rows` is the first side of the problem's own grid,
 // this grid is used, otherwise a grid of two dimensions.
 Parameter mesh_rows();
 std::vector<Count> mesh_sides(const Problem& problem, Count rows);
 
-// The symmetry of programs that work along rows and then along columns, or vice versa: it moves every row on by one.
+// The symmetry of programs that work along rows and then along columns, or the reverse. It maps every row to the next row.
 Symmetry rows_moved_on(const Problem& problem, const Parameters& parameters);
 
 }  // namespace quadrille
