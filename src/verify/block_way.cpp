@@ -114,7 +114,7 @@ ByteFlow::ByteFlow(const Schedule& schedule) {
 }
 
 void ByteFlow::enter(const PlayedOperation& played) {
-  // Messages of a round follow each other here, and read before the first of them writes.
+  // The messages of a round are adjacent here. All of them read before the first of them writes.
   const bool same_reading = played.name.kind == NamedOperation::Kind::message && !operations_.empty() &&
                             operations_.back().name.kind == NamedOperation::Kind::message &&
                             operations_.back().name.round == played.name.round;
