@@ -60,7 +60,7 @@ struct MpiCall {
 template <Function function>
 struct Of {};
 
-// Side has no const, so that send and receive sides have one type; a send buffer is never written.
+// `Side` has no const, so that send and receive sides have one type. A send buffer is never written.
 inline Side plain(const void* buffer, Count count, MPI_Datatype type) { return {const_cast<void*>(buffer), count, type}; }
 inline Side several(const void* buffer, Numbers counts, Numbers displacements, MPI_Datatype type) {
   return {const_cast<void*>(buffer), 0, type, counts, displacements};
@@ -148,7 +148,7 @@ requires(function == Function::Alltoallw || function == Function::Neighbor_allto
 class VendorCall {
  public:
   template <class F>
-  requires(!std::same_as<F, VendorCall>)  // a copy shall not wrap what it copies
+  requires(!std::same_as<F, VendorCall>)  // a copy of a VendorCall must not call the original
       VendorCall(F& function)             // NOLINT: implicit, as in std::function_ref
       : object_(&function), run_([](void* object) { return (*static_cast<F*>(object))(); }) {}
   int operator()() const { return run_(object_); }
@@ -184,8 +184,8 @@ struct CallOutcome {
 // Number of arguments after the communicator: a request (nonblocking), or an info object and a request (persistent).
 constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : 1; }
 
-// The call of the blocking form that has these arguments, which end with the communicator. Leaves out arrays with an entry for
-// each neighbour.
+// The blocking form of a nonblocking or persistent call with these arguments, which end with the communicator. Leaves out arrays
+// with an entry for each neighbour.
 template <Function function, class... Each>
 MpiCall call_of_passed(Each... arguments) {
   const MpiCall call = call_of(Of<blocking_form(function)>(), arguments...);

@@ -22,7 +22,7 @@ std::optional<double> time_of(const Considered& considered) {
   return considered.predicted_s;
 }
 
-// The least time of our own ways, measured or predicted, and the MPI library's. Absent if unknown.
+// The least time, measured or predicted, of our own ways, and that of the MPI library's. Absent if unknown.
 struct KnownTimes {
   std::optional<double> ours_s, vendors_s;
 };

@@ -15,10 +15,10 @@
 
 namespace quadrille::mpi_face {
 
-// The bytes by which rank 0 tells the other ranks which ways are worth trying; if there are none, a sentence that says so.
+// The bytes that rank 0 sends to the other ranks: the ways that are worth trying or, if there are none, a sentence that says why.
 std::string told_ways(const std::vector<Way>& ways, const Decision& decision);
 
-// Returns the ways that rank 0 has told; nothing if it has told a sentence.
+// Returns the ways in the bytes of told_ways; none if they are a sentence.
 std::vector<PlannedWay> ways_told(std::string_view told);
 
 // The site's problem, on the group's nodes. Not for sites that run as exchanges.
@@ -45,7 +45,7 @@ struct Contenders {
 // contender, whatever is known (tests).
 Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow);
 
-// Races candidates for the site's problem for about `seconds`; later contenders go by the result.
+// Races candidates for the site's problem for about `seconds`. Contenders that are made later follow from the result.
 void race_for(Communicator& group, const Site& site, double seconds);
 
 }  // namespace quadrille::mpi_face

@@ -116,8 +116,8 @@ void Irregular::note(Site& site, const MpiCall& call) {
   if (has_root(call.function) && call.root >= 0 && call.root < communicator_.ranks) site.trial_arguments.root = call.root;
 }
 
-// The ranks do not meet here, except for tests. In calls 2^k each of them remembers its blocks for a trial; with a root, all
-// remember who it is, and only the root remembers the blocks.
+// The ranks do not meet here, except for tests. In calls 2^k each of them remembers its blocks for a trial. If there is a root,
+// all remember its rank, and only the root remembers its blocks.
 int Irregular::run_apart(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const bool is_power = std::has_single_bit(site.calls);
   if (is_power) [[unlikely]]

@@ -61,7 +61,7 @@ class CallSignature {
 
   static std::uint16_t number_of(Function function) { return static_cast<std::uint16_t>(function); }
 
-  // The type of a side is not significant if the side is in place or the call does not use it.
+  // The type of a side is not significant if the side is in place or the function does not use the side.
   static bool can_be_of(const Side& side) {
     return !side.counts && (side.buffer == MPI_IN_PLACE || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
   }
@@ -89,10 +89,10 @@ struct RecentCall {
   std::optional<Shape> shape;    // of a call with this signature, if it was needed
 };
 
-// Two levels: all that is known of a few recent calls, and the sites of many.
+// Two tables: one has all that is known of a few recent calls, the other has the sites of many calls.
 class KnownCalls {
  public:
-  // The entry for calls of this function with these counts. It may hold another call.
+  // The entry that calls of this function with these counts use. At present it may describe another call.
   RecentCall& recent(const MpiCall& call) { return recent(call, call.function); }
   [[gnu::hot]] RecentCall& recent(const MpiCall& call, Function function) {
     if (!recent_) [[unlikely]]
@@ -107,7 +107,7 @@ class KnownCalls {
         with_sites_.find(CallSignature::hash_of(call), [&](const auto& each) { return each.signature.is_of(call); });
     return known ? known->site : nullptr;
   }
-  // Makes it known. Its signature can be kept, and is not known yet.
+  // Adds a signature that can be kept and is not known yet.
   void add(const MpiCall& call, Site& site) {
     if (with_sites_.values().size() == most_with_sites) return;
     with_sites_.add(CallSignature::hash_of(call), std::make_unique<WithSite>(CallSignature(call), &site));

@@ -159,8 +159,8 @@ std::vector<AlikeGroup> alike_groups(const std::vector<NamedOperation>& wrong,
 
 // Chooses one suspect, or most of a set of operations that are alike: the choice that explains most findings. Each member of a
 // set must explain findings, and half of the members findings that others do not. If several choices explain as many, the one
-// whose repair leaves the fewest findings is taken. For a suspect that explains findings may be innocent. Replaying the schedule
-// with the suspect's reads or writes moved shows the guilty one.
+// whose repair leaves the fewest findings is taken, because a suspect that explains findings may be innocent. A replay with moved
+// reads or writes shows the guilty one.
 
 // A change of an operation: regions that it reads, or writes, are moved by a distance, and perhaps to another buffer.
 struct Repair {
