@@ -114,7 +114,7 @@ bool draft_incremental(Draft& draft, const Problem& problem, const Choice& choic
   return draft.own_counts;
 }
 
-// Each part of a message that is split needs a request of MPI and about 50 bytes.
+// Refuses too many parts: each part of a message that is split needs a request of MPI and about 50 bytes.
 void check_parts(const Script& script) {
   constexpr Count most_parts = Count{1} << 22;
   Count parts = 0;
@@ -309,8 +309,8 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const P
 
 namespace {
 
-// Collective. The ranks first compare that they ask for the same family and problem; only then one of them may make the schedule
-// for the others.
+// Collective. The ranks first check that they ask for the same family and problem. Only after that may one rank make the schedule
+// for all.
 Plan plan_of_family(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Family& family) {
   Draft::agreed(communicator, asked, given, nullptr, [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
     Draft draft = draft_of_options(kept, problem, options, false);

@@ -31,8 +31,8 @@ std::uint64_t fingerprint(std::span<const Count> numbers) {
 // Fingerprint of one entry of a matrix of counts.
 std::uint64_t fingerprint(Rank from, Rank to, Bytes bytes) { return fingerprint(std::array{from, to, bytes}); }
 
-// Fingerprint of a matrix of counts; independent of dense or sparse form and of the order of entries. Shared blocks have another
-// one.
+// Fingerprint of a matrix of counts; independent of dense or sparse form and of the order of entries. A matrix of shared blocks
+// has a different fingerprint.
 std::uint64_t fingerprint(const Problem& problem) {
   std::uint64_t sum = 0;
   const Traffic traffic(problem);
@@ -49,7 +49,7 @@ std::string take_word(std::string_view& text) {
 }
 
 // Collective: throws an error that names a count on which its sender and its receiver differ. Each receiver looks for the first
-// sender that differs from it, so no rank needs memory for more than one row of the matrix.
+// sender that disagrees, so no rank needs memory for more than one row of the matrix.
 [[noreturn]] void throw_mismatch(Communicator& communicator, const PlanRequest& mine) {
   struct Mismatch {
     Rank from;  // -1: none
@@ -102,8 +102,8 @@ Vote vote_of(const PlanRequest& request, Rank me) {
   return vote;
 }
 
-// Compares how the ranks chose the algorithm. If some ranks named it and others let the plan choose, the agreement stays
-// settled, and comparing the requests then shows this difference.
+// Compares how the ranks chose the algorithm. If some ranks named it and others let the plan choose, the agreement stays settled:
+// the comparison of the requests, which follows, shows this difference.
 void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
   bool is_named = false, all_undecided = true, some_undecided = false;
   for (const Vote& vote : votes) {

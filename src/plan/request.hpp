@@ -83,9 +83,9 @@ std::string listed(const std::vector<Count>& numbers);
 // Collective: each rank calls `make`, then all ranks compare their requests. If the requests differ, all ranks throw Error{misuse}
 // that names a difference. If `make` throws on a rank, all ranks throw the same (execute/agreement.hpp).
 //
-// Before this comparison, each rank of a plan without a named algorithm chooses by its own knowledge. If the ranks'
-// knowledge differs, or if some ranks are undecided and others are not, the agreement is not settled on any rank. All
-// ranks then ask again with undecided requests.
+// If the algorithm is not named, each rank chooses by its own knowledge before this comparison. If the ranks' knowledge differs,
+// or if some ranks are undecided and others are not, the agreement is not settled on any rank. All ranks then ask again with
+// undecided requests.
 Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& make);
 
 }  // namespace quadrille

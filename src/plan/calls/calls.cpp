@@ -111,7 +111,7 @@ class PresentFunction {
   const void* function_ = nullptr;
 };
 
-// An alltoallv on untyped memory, as a call with counts: what this rank sends to each rank and receives from each, without gaps.
+// An alltoallv on untyped memory, as a call with counts: the blocks that this rank sends and receives, without gaps between them.
 class OwnCounts {
  public:
   // `problem` must pass check(). Throws Error{misuse} if the buffers overlap; `function` is the function that the program has
