@@ -24,7 +24,7 @@ namespace quadrille {
 // both send one and receive one at the same time. The other ranks' results mean nothing.
 double measured_us_per_byte(Communicator& communicator);
 
-// Returns the machine with slower links if `us_per_byte` is more than four times the machine's own figure; its name then says so.
+// Returns the machine, with slower links if `us_per_byte` is more than four times its own figure. Its name then says so.
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte);
 
 struct Knowledge {
