@@ -27,8 +27,8 @@ struct Demand {
   Bytes cache = 0, usable = 0;
 };
 
-// The pairs must have twice the size of the caches, because caches do not evict strictly in order of use
-// and their sets fill unevenly.
+// The pairs must take twice the size of the caches, because caches do not evict strictly in order of use and their sets fill
+// unevenly.
 Count pairs_beyond_caches(const Demand& node) { return node.data == 0 ? 1 : ceil_divide(2 * node.cache, node.data) + 1; }
 
 // Returns the number of pairs for cold caches. Every pair begins on its own page. Hardware prefetchers stop at the end of a page,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times what all ranks of a group do together, from the earliest start to the latest end, by the clocks of the ranks. Ranks on
-// one machine and in one time namespace read the same clock. Each other clock is compared with the clock of rank 0 by ping-pongs
-// before and after a measurement. Offsets in between are interpolated, which accounts for drift [hunold2015].
+// Measures how long the ranks of a group take together, from the earliest start to the latest end, by the clocks of the ranks.
+// Ranks on one machine and in one time namespace read the same clock. Each other clock is compared with rank 0's clock by
+// ping-pongs before and after a measurement. Offsets in between are interpolated, which accounts for drift [hunold2015].
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,7 @@ struct PingPong {
   Nanoseconds sent = 0, reference = 0, received = 0;
 };
 
-// The difference of this rank's clock and the reference clock at the time when this rank's clock shows `at`.
-// The error is at most `bound`.
+// The difference of this rank's clock and the reference clock when this rank's clock shows `at`. Its error is at most `bound`.
 struct ClockOffset {
   Nanoseconds at = 0, offset = 0, bound = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data to check a collective with: known inputs for each rank, and a check of the outputs. The data is right if the outputs of
-// every pass are right. Collectives that move bytes have labels, reductions have operands.
+// Data to check a collective with: known inputs for each rank, and a check of the outputs. A collective is right if the outputs
+// of every pass are right. Collectives that move bytes have labels, reductions have operands.
 #pragma once
 
 #include <memory>

@@ -99,7 +99,7 @@ class Race {
       }
       if (!steps) plans_.push_back(plan(communicator_, problem, plan_options));
     } catch (const Error& error) {
-      // A collective that the vendor lacks is missing on all ranks alike, so it can be left out. Any other error ends the race.
+      // If the vendor lacks a collective, all ranks lack it, so it can be left out. Any other error ends the race.
       if (!candidate.is_vendor() || error.code() != ErrorCode::misuse) throw;
       result_.left_out.emplace_back(candidate, error.what());
       return;
@@ -220,8 +220,8 @@ class Race {
     return found;
   }
 
-  // Drops hopeless candidates, with two exceptions: the vendor's collective, because other times are shown relative to it, and the
-  // fastest candidate of each executor.
+  // Drops hopeless candidates, with two exceptions. The vendor's collective stays, because other times are shown relative to its
+  // time. The fastest candidate of each executor stays, too.
   void leave_out_hopeless(std::vector<double>& seconds) {
     std::map<Executor, double> least;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -241,8 +241,8 @@ class Race {
     }
   }
 
-  // Returns the number of runs in a batch. It is equal for all candidates. A batch should take its share of the total time. The
-  // shortest batch should be so long that its edges and the error of the clocks' comparison matter little.
+  // Returns the number of runs in a batch, which is equal for all candidates. A batch should take its share of the total time.
+  // The shortest batch should be so long that its edges and the error of the clocks' comparison matter little.
   Count runs_per_batch() {
     if (options_.iterations) {
       for (Plan& plan : plans_) repeat(plan, *options_.iterations);

@@ -27,7 +27,7 @@
 namespace quadrille {
 namespace {
 
-// What one rank tells rank 0. All times are of the reference clock.
+// The kinds of facts that a rank tells rank 0. All times are of the reference clock.
 enum class ToldKind : std::int64_t { whole, send, receive, local, wait, packing };
 
 struct Told {

@@ -91,7 +91,7 @@ int repetitions_within(double seconds, int least, const RaceResult& round, const
 }
 
 // Returns all ways, sorted by time. The ways of the last round have their times from that round. The time of a way that was
-// eliminated earlier is the time of its round's best way, multiplied by the ratio of the two. The best way of an early round may
+// eliminated earlier is the time of the best way of its last round, multiplied by the ratio of the two. That best way may itself
 // be eliminated later, so leavers are handled from the last to the first: the best way then already has a time.
 std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
   std::vector<WisdomEntry> entries;

@@ -31,9 +31,9 @@ struct CellRaceOptions {
   std::function<void(const std::string& sentence)> wrong;                           // reports a way that gave wrong data
 };
 
-// Returns an alltoallv on the same ranks whose counts fit the situation: all ranks send to equally many others; one block of each
-// rank is longer than its others, by the irregularity; and rank 0 sends more than the others, by the skew. Its price replaces
-// that of an alltoallv whose counts no rank knows in full. Among many ranks all counts are equal.
+// Returns an alltoallv on the same ranks whose counts fit the situation. All ranks send to equally many others. In each rank one
+// block is longer than the others, by the irregularity. Rank 0 sends more than the others, by the skew. Its price replaces that
+// of an alltoallv whose counts no rank knows in full. Among many ranks all counts are equal.
 Problem with_alike_counts(const Problem& problem, const Situation& situation);
 
 // Returns the ways that are worth racing: the ways with the lowest prices, only a few of each algorithm and executor; of each

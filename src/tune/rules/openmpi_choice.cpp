@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithm Open MPI takes: the thresholds of its component coll/tuned, which are the same in 4.1 and 5.0. And its algorithms
-// as rows of our table.
+// Which algorithm Open MPI takes: the thresholds of its component coll/tuned, which are the same in 4.1 and 5.0. Also its
+// algorithms as rows of our table.
 #include "tune/rules/vendor_choice.hpp"
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@ namespace {
 
 enum class Operators : std::uint8_t { any, commuting, ordered };
 
-// One line of `text` for each number of ranks from which it holds: "8: ring, 64 bruck" means that among 8 ranks or more Open MPI
-// takes ring, and bruck from 64 B on. The bytes are those of `size_of`.
+// One line of `text` for each number of ranks from which the line holds. "8: ring, 64 bruck": among 8 ranks or more, Open MPI
+// takes ring below 64 B, and bruck from 64 B on. The bytes are those of `size_of`.
 struct Rules {
   Collective collective;
   Operators operators;
@@ -293,7 +293,7 @@ constexpr Equivalent openmpi_table[] = {
     {barrier, "tree", "binomial"},
 };
 
-// Open MPI's algorithms of two parts, which are whatever it takes for each of them.
+// Open MPI's algorithms of two parts. For each part, Open MPI takes its own choice of algorithm.
 struct Composed {
   Collective collective;
   std::string_view algorithm;  // Open MPI's name
@@ -335,7 +335,7 @@ Result<std::string> openmpi_algorithm(const Problem& problem) {
 }
 
 Result<std::string> openmpi5_algorithm(const Problem& problem) {
-  // The component han has the higher priority, and declines where all ranks share a node.
+  // The component han has the higher priority. It declines if all ranks are on one node.
   const bool is_split = !problem.nodes.empty() && NodeRanks(problem).node_count() > 1;
   constexpr Collective split[] = {Collective::broadcast, Collective::reduce,  Collective::allreduce, Collective::allgather,
                                   Collective::barrier,   Collective::scatter, Collective::gather};

@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-// Returns the positions 0 to count - 1 in groups; each group halves the gaps that the groups before it leave.
+// Returns the positions 0 to count - 1 in groups; each group halves the gaps that the earlier groups leave.
 std::vector<std::vector<std::size_t>> coarse_to_fine(std::size_t count) {
   if (count <= 2) return {count == 2 ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0}};
   std::vector<std::size_t> known{0, count - 1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constraints on the contents of a wisdom file, which are checked when a line is read and when wisdom is added, so every file
-// that is written can be read. And the order in which wisdom keeps its records.
+// Constraints on the contents of a wisdom file. They are checked when a line is read and when wisdom is added, so every file that
+// is written can be read. Also the order in which wisdom keeps its records.
 #pragma once
 
 #include <algorithm>

@@ -43,8 +43,8 @@ fs::path standard_folder() {
   return own.empty() ? own : own / "quadrille" / "wisdom";
 }
 
-// Where wisdom is, from QUADRILLE_WISDOM and the home folder: one file for all machines, or a folder with a file for each. If both
-// are empty, there is no wisdom.
+// The places of wisdom, from QUADRILLE_WISDOM and the home folder: one file for all machines, or a folder with a file for each
+// machine. If both are empty, there is no wisdom.
 struct Place {
   fs::path file, folder;
 };
