@@ -56,11 +56,12 @@ std::string sentence_of(const LeftOut& entry);
 
 inline Json left_out_json(const LeftOut& entry) { return {{"algorithm", entry.specification}, {"reason", entry.reason}}; }
 
-// Makes the cases of every problem. "all" or no specification stands for every algorithm of the table with its default parameters;
-// algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per value that the
-// problem allows. For each specification, one line on stderr says what was left out. If nothing remains of a specification, that is
-// an error with the first reason. If `left_out` is given, cases left out are stored there instead, and only a specification that
-// never applies, such as an unknown name, is an error. `tells_of_all`: whether stderr also says what was left out of "all".
+// Makes the cases of every problem. "all" or no specification stands for every algorithm of the table with its default
+// parameters; algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per
+// value that the problem allows. For each specification, one line on stderr says what was left out. It is an error if no case of
+// a specification remains; the error has the first reason. If `left_out` is given, the cases that are left out are stored there
+// instead, and only a specification that never applies, such as an unknown name, is an error. `tells_of_all`: whether stderr also
+// says what was left out of "all".
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out = nullptr, bool tells_of_all = true);
 

@@ -32,7 +32,7 @@ std::vector<Schedule> read_schedules(const std::string& file, const ReadText& re
 // Reads the traces of a text. Throws Error{malformed} with a sentence that begins with `label`.
 std::vector<Trace> read_traces(const std::string& text, const std::string& label);
 
-// What a file holds that the command wrote.
+// The kinds of files that the command writes.
 enum class DocumentKind : std::uint8_t {
   schedule,    // as JSON or text, or nothing that is known
   trace,       // quadrille trace

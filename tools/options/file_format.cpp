@@ -39,7 +39,7 @@ void demand(bool done) {
   if (!done) fail(std::strerror(errno));
 }
 
-// A file without a name, for what goes into the converter and what comes out. Unlike a pipe it holds any amount.
+// A file without a name, for the input and output of the converter. Unlike a pipe it holds any amount.
 class NamelessFile {
  public:
   NamelessFile() : file_(::memfd_create("picture", MFD_CLOEXEC)) { demand(file_.number() >= 0); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of a subcommand's options. A row says all of an option: its names, its value's name, what its text becomes and where
-// that goes, its default and its help. CLI11 parses the command line. Its header takes seconds to compile. So it is included only
-// by this header's source file and by those that inspect a parser: main, help, completion and manual.
+// The table of a subcommand's options. A row has everything about an option: its names, the name of its value, how its text is
+// read and where the value is stored, its default and its help. CLI11 parses the command line. Its header takes seconds to
+// compile, so it is included only by this header's source file and by files that inspect a parser: main, help, completion and
+// manual.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,8 +37,9 @@ inline constexpr const char* output = "Output";
 inline constexpr const char* others = "Others";
 }  // namespace group
 
-// What the text of an option becomes. Flags and texts are stored while the command line is parsed. Typed values are read from their
-// texts afterwards, by OptionTable::read_values. A list may be given several times; as an argument it takes all remaining words.
+// How the text of an option is read. Flags and texts are stored while the command line is parsed. Typed values are read from
+// their texts afterwards, by OptionTable::read_values. A list may be given several times; as an argument it takes all remaining
+// words.
 class OptionType {
  public:
   OptionType(bool& flag) : flag_(&flag) {}

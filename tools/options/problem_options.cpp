@@ -37,7 +37,7 @@ std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes blo
   return std::make_shared<const std::vector<Bytes>>(drawn_sizes(how_many, block_bytes, element_bytes));
 }
 
-// Each rank has as many bytes for each of its targets as for the one with the most.
+// Gives each rank, for each of its targets, as many bytes as for the target that gets most.
 Problem with_longest_counts(const Problem& problem) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < problem.ranks; ++from) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a command examines: a collective with algorithms of the table and families that the user brings along, or a file.
+// The subject of a command: a collective, with algorithms of the table and families that the user brings along, or a file.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,8 @@ struct OwnFamily {
 // file is put in front of it. Schedules without an algorithm have the name of their file.
 std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const ReadText& read = read_text);
 
-// Returns the families of --generator, with names that no algorithm of the collective and none of the others has. Runs no command.
+// Returns the families of --generator. Their names differ from each other and from all algorithms of the collective. Runs no
+// command.
 std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
 
 // Returns the problems that the files' schedules solve, without repetitions. Grid and nodes are those of `options` where a file
@@ -77,14 +78,14 @@ struct SubjectOptions {
   // there are no cases of the table. `tells_of_all` as in make_cases.
   std::vector<Case> cases(Collective collective, bool tells_of_all = true) const;
 
-  // The same, but at least one algorithm or generator is required (make_named_cases).
+  // As `cases`, but at least one algorithm or generator is required (make_named_cases).
   std::vector<Case> named_cases(Collective collective) const;
 
   // Refuses a file that does not exist, and options that do not go with a file.
   void check_file(const std::string& file) const;
 };
 
-// A schedule that is shown, not judged.
+// A schedule for commands that show it and do not judge it.
 struct ShownSchedule {
   Schedule schedule;
   std::string label;              // of the algorithm or the file, for messages
@@ -92,7 +93,7 @@ struct ShownSchedule {
   bool is_of_file = false;
 };
 
-// Makes the schedule of a case. Its program tells `progress` how far it is.
+// Makes the schedule of a case. `progress` shows how far its program is.
 ShownSchedule shown(const Case& entry, ProgressLine& progress);
 ShownSchedule shown_of_file(Schedule schedule, const std::string& file);
 

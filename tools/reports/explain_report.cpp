@@ -31,7 +31,8 @@ Count fewest_ranks_of_node(const Problem& problem) {
 // The model of the prices. If nothing was priced: max-rate, which knows the nodes of the ranks.
 const Model& model_of(const Decision& decision) { return decision.model.model ? *decision.model.model : *find_model("max-rate"); }
 
-// Returns true if --machine names the machine. Then no processor is known; for the machine of this process one is.
+// Returns true if --machine names the machine. A machine that is named has no known processor; the machine of this process has
+// one.
 bool is_named(const MachineKnowledge& knowledge) { return knowledge.wisdom.machine.processor.empty(); }
 
 // Returns true if the prices use a preset machine, some of whose figures are assumed.
@@ -80,8 +81,9 @@ std::optional<double> considered_seconds(const Considered& each) {
   return each.measured ? std::optional(each.measured->median_s) : each.predicted_s;
 }
 
-// Compares the way that is taken with those of other algorithms: those that were passed over for fewer rounds, those that are tied
-// with it, and the next slower one. Both times must be measured, or both predicted. Baselines are left out.
+// Compares the way that is taken with ways of other algorithms: with ways that are predicted to be faster but have more rounds,
+// with ways that are tied with it, and with the next slower way. Both times must be measured, or both predicted. Baselines are
+// left out.
 std::string comparison(const Explanation& explanation) {
   if (explanation.ways.empty()) return "";
   const ExplainedWay& best = explanation.ways[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prices of candidates on a machine: a ranked list, and the sizes of block at which another candidate becomes the cheapest; as text
-// or as JSON.
+// Prices of candidates on a machine: a ranked list, and the block sizes at which the cheapest candidate changes; as text or as
+// JSON.
 #pragma once
 
 #include <optional>

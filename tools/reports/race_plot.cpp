@@ -142,7 +142,7 @@ class RacePlot {
     return names;
   }
 
-  // Predictions list algorithms with equal schedules one by one. Draws those with equal times as one.
+  // Predictions list algorithms with equal schedules one by one. Draws candidates with equal times as one curve.
   static void join_equal(std::vector<Series>& all) {
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = i + 1; j < all.size();)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws times of candidates as SVG: races, simulations or prices. For each number of ranks it shows the times over the sizes, and
-// their ratio to the vendor's time (to the best if there is no vendor), with intervals. Below is a map that shows the fastest
-// candidate for each number of ranks and size.
+// Draws times of candidates as SVG: races, simulations or prices. For each number of ranks the picture shows the times over the
+// sizes, and with intervals their ratio to the vendor's time (to the best time if there is no vendor). Below, a map shows the
+// fastest candidate for each number of ranks and size.
 #pragma once
 
 #include <string>

@@ -117,7 +117,7 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
   return table.text();
 }
 
-// Lists the rounds with their times; if there are too many, the stages.
+// Lists the rounds with their times; if there are too many rounds, lists the stages.
 std::string course(const Simulated& candidate, const SimulationSetting& setting) {
   std::size_t rounds = 0;
   for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();

@@ -51,8 +51,8 @@ class StopSignal {
   static int caught();  // number of the recorded signal; 0: none
 };
 
-// While an object of this class exists, a thread of its own calls `act` soon after the first of these signals: for work that cannot
-// ask at once whether to stop, because its ranks wait for each other.
+// While an object of this class exists, a thread of its own calls `act` soon after the first of these signals. For work that
+// cannot itself ask at once whether to stop, because its ranks wait for each other.
 class ActionOnSignal {
  public:
   explicit ActionOnSignal(std::function<void(int signal)> act);
@@ -96,8 +96,8 @@ struct Launched {
   Count ranks = 1;
 };
 
-// Returns rank and number of processes as the launcher's environment variables state them. Returns nothing unless both are set and
-// fit together, because a single variable is a remainder of another program's environment.
+// Returns rank and number of processes as the launcher's environment variables state them. Returns nothing unless both are set
+// and fit together, because a single variable may come from another program's environment.
 std::optional<Launched> launched();
 
 // Returns true if a subcommand with this --executor runs on the ranks that a launcher started, and false if it runs on threads.
@@ -126,10 +126,10 @@ class RankGroup {
   // returns true or throws.
   bool first_can_write(const std::vector<std::optional<std::string>>& files) const;
 
-  // Runs `work` on each rank and returns the exit code that it has here (of threads: at rank 0). A watchdog watches rank 0: there
-  // `work` must call `beat` whenever it makes progress, or the watchdog ends the program after `timeout_seconds`, with a message to
-  // which `kept` is appended: "; what was measured is kept". An exception on a launched rank ends all ranks, since the others may
-  // be waiting for it; only Error{misuse}, which all ranks throw alike, is rethrown.
+  // Runs `work` on each rank and returns its exit code on this rank (with threads: at rank 0). A watchdog watches rank 0, where
+  // `work` must call `beat` whenever it makes progress. If it does not for `timeout_seconds`, the watchdog ends the program with
+  // a message to which `kept` is appended: "; what was measured is kept". An exception on a launched rank ends all ranks, because
+  // others may wait for that rank. Only Error{misuse}, which all ranks throw alike, is rethrown.
   int run(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept = {});
   void beat() {
     if (watchdog_) watchdog_->beat();

@@ -41,8 +41,8 @@ class Output {
   std::ofstream file_;
 };
 
-// Silences the output on stderr of this process unless it was launched as rank 0 or alone. For work that launched processes do
-// together.
+// Silences this process on stderr unless it is rank 0 of the launched processes, or was started alone. For work that launched
+// processes do together.
 void let_first_rank_talk();
 void talk_again();  // ends the silence, for a process that cannot join the other ranks
 bool talks();
