@@ -132,9 +132,9 @@ class Race {
         predict_vendor(entry, result_.problem, fingerprint(communicator_).mpi, result_.fits);
   }
 
-  // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which
-  // this rank has no operation. Sorts the receives of a round by sender: the messages of a round are in flight together,
-  // so their order has no effect.
+  // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which this rank
+  // has no operation. Sorts the receives of a round by sender, because the order of a round's messages, which are in flight
+  // together, has no effect.
   static Program steps_of(Program program) {
     for (Round& round : program.rounds) for_all_regions(round, [](Regions& regions) { regions = merged_runs(regions); });
     for (Stage& stage : program.stages)
@@ -171,8 +171,8 @@ class Race {
     return *std::max_element(all.begin(), all.end());
   }
 
-  // Fills all pairs, also those that are never checked. Otherwise the system would map all untouched memory to one zero
-  // page, which is in the cache.
+  // Fills all pairs, also those that are never checked. Otherwise the system would map all untouched memory to one zero page,
+  // which is in the cache.
   void fill_buffers() {
     for (Count pair = 0; pair < buffers_.count(); ++pair) {
       data_->fill_input(0, buffers_.pair(pair).input);
@@ -203,7 +203,8 @@ class Race {
     }
   }
 
-  // Returns the seconds per run of each plan: the minimum of a few batches, to exclude cold and disturbed ones. Also warms up.
+  // Returns the seconds per run of each plan: the minimum over a few batches, to exclude cold and disturbed batches. Also warms
+  // up.
   std::vector<double> warm_seconds(double batch, double& clock_bound) {
     std::vector<double> found;
     for (Plan& plan : plans_) {

@@ -20,7 +20,7 @@ namespace quadrille {
 
 struct CellRaceOptions {
   // The least number of repetitions of each round; later rounds have more if time allows. With five repetitions, a way is
-  // eliminated only if all five ratios to the best way are above `clearly_slower`. With more repetitions, outliers are tolerated.
+  // eliminated only if all five ratios to the best way are above `clearly_slower`. With more, a few may be below.
   std::vector<int> elimination_rounds = {5, 5, 7};
   double clearly_slower = 1.05;               // a way is eliminated if the whole interval of its ratio to the best lies above this
   double seconds = 1;                         // approximate duration of all rounds
@@ -42,8 +42,8 @@ Problem with_alike_counts(const Problem& problem, const Situation& situation);
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 
-// Collective: races the ways and returns the same record on every rank. To make all times comparable, the time of a way that was
-// eliminated early is the best way's time in the last round, multiplied by its ratio to the best way. Ways that do not apply or
+// Collective: races the ways and returns the same record on every rank. So that all times can be compared, a way that was
+// eliminated early gets the best way's time in the last round, multiplied by its ratio to the best way. Ways that do not apply or
 // gave wrong data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
                        const CellRaceOptions& options = {});

@@ -198,8 +198,9 @@ Bytes size_of(const Problem& problem) {
   return problem.collective == Collective::allgatherv ? total / problem.ranks : total;
 }
 
-// Returns the part of `list`, such as "2: a, 8 b" or "a, 8 b", that holds for `value`: the text behind the last number that is not
-// larger. Entries are separated by `separator`, and numbers from texts by `behind`. An entry without a number holds from 0 on.
+// Returns the part of `list`, such as "2: a, 8 b" or "a, 8 b", that holds for `value`: the text behind the largest number that is
+// at most `value`. `separator` is between entries, `behind` between a number and its text. An entry without a number holds from 0
+// on.
 std::string entry_for(const std::string& list, Count value, char separator, char behind) {
   std::string found;
   std::istringstream stream(list);
@@ -214,9 +215,9 @@ std::string entry_for(const std::string& list, Count value, char separator, char
   return found;
 }
 
-// Open MPI's algorithms as rows of our table. Its trees get neither segments nor a fan-out from the rules: vectors are whole, and
-// chains have a fan-out of 1. Its fan-out of 2 and its radix of 4 are the defaults of our tree and our knomial, if there are
-// enough ranks.
+// Open MPI's algorithms as rows of our table. Its rules give trees neither segments nor a fan-out: vectors are whole, and chains
+// have a fan-out of 1. Its fan-out of 2 and its radix of 4 are the defaults of our tree and our knomial, if there are enough
+// ranks.
 
 using enum Collective;
 

@@ -25,7 +25,7 @@ namespace quadrille {
 // problem; or the reason why no algorithm can be forced. Local.
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
 
-// Returns the file for these measurements. It lies beside the machine's wisdom file (wisdom_file) and is separate because plans
+// Returns the file for these measurements, beside the machine's wisdom file (wisdom_file). It is a separate file because plans
 // must not choose among these ways. Empty if there is no wisdom file.
 std::string vendor_wisdom_file(const Fingerprint& machine);
 
@@ -34,7 +34,7 @@ std::string vendor_wisdom_file(const Fingerprint& machine);
 // rules for sizes below or above all measured ones.
 using AlgorithmBySize = std::map<Bytes, std::string>;
 
-// By collective and number of ranks. If records for different distributions over nodes or different kinds of counts
+// The rules by collective and number of ranks. Records may have different distributions over nodes or kinds of counts; if they
 // disagree, the default is used.
 using VendorRules = std::map<std::pair<Collective, Count>, AlgorithmBySize>;
 

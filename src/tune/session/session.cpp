@@ -103,7 +103,7 @@ class Session {
     if (result_.cells.empty()) throw Error(ErrorCode::misuse, reason);
   }
 
-  // Rank 0 reads the wisdom and distributes it, because all ranks must measure the same, and wisdom decides what they measure.
+  // Rank 0 reads the wisdom and distributes it, because wisdom decides what is measured, and all ranks must measure the same.
   void read() {
     wisdom_.machine = fingerprint(communicator_);
     result_.file = told_by(communicator_, 0, options_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));

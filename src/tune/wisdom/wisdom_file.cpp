@@ -98,8 +98,8 @@ Wisdom parsed(const std::string& text, const std::string& file, const Fingerprin
   return wisdom;
 }
 
-// An exclusive lock among all processes that write the wisdom file. The lock file is never removed. Otherwise two writers could
-// hold locks on two different lock files with the same name.
+// An exclusive lock among all processes that write the wisdom file. The lock file is never removed, because otherwise two writers
+// could hold locks on two different lock files with the same name.
 class Lock {
  public:
   // Locks the file to which the links of `file` lead, so all names of the file share one lock.
