@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formats of files that subcommands write. A file whose extension promises another format is refused before anything is
-// written, because other programs would fail to read it. Pictures in other formats than SVG are converted by `rsvg-convert` where
+// The formats of files that subcommands write. If a file's extension promises another format, the file is refused before anything
+// is written, because other programs would fail to read it. Pictures in other formats than SVG are converted by `rsvg-convert` if
 // it is installed.
 #pragma once
 

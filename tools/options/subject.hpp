@@ -25,8 +25,8 @@ struct GeneratorOptions {
   GeneratorLimits checked_limits() const;
 };
 
-// Families of schedules that the user brings along: schedules in files, which --schedule names or which are given in place of a
-// collective, and commands that print schedules (--generator).
+// Families of schedules that the user brings along: schedules in files (given by --schedule, or in place of a collective), and
+// commands that print schedules (--generator).
 struct OwnFamily {
   // A schedule that a file holds.
   struct Part {
@@ -49,8 +49,8 @@ std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const R
 // command.
 std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
 
-// Returns the problems that the files' schedules solve, without repetitions. Grid and nodes are those of `options` where a file
-// states none.
+// Returns the problems that the files' schedules solve, without repetitions. If a file states no grid or nodes, they are those of
+// `options`.
 std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const ProblemOptions& options);
 
 // Returns one case for each family and problem. If a file has no schedule for a problem, this is added to `left_out`, or said on
@@ -58,8 +58,8 @@ std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const P
 std::vector<Case> cases_of(const std::vector<OwnFamily>& families, const std::vector<Problem>& problems,
                            std::vector<LeftOut>* left_out = nullptr);
 
-// Makes and verifies the schedules of cases that the user brings along. Throws Error{misuse} with the file or command, the first
-// finding and its cause if a schedule is wrong, and the errors of Family::schedule.
+// Makes and verifies the schedules of those cases that the user brings along. Throws Error{misuse} with the file or command, the
+// first finding and its cause if a schedule is wrong, and the errors of Family::schedule.
 void check_right(const std::vector<Case>& cases);
 
 // Refuses --generator beside a file as the subject.
@@ -103,9 +103,9 @@ struct Subject {
   std::vector<OwnFamily> families;
   bool is_file = false;
 
-  // Returns the cases to examine: first the verified ones of files and commands, then algorithms of the table. If the subject is a
-  // file, or commands are given, only algorithms named in `specifications` are added; otherwise those that make_cases returns.
-  // Throws Error{misuse} with the first finding if a schedule is wrong.
+  // Returns the cases to examine: first the cases of files and commands, verified, then algorithms of the table. If the subject
+  // is a file, or commands are given, only algorithms named in `specifications` are added; otherwise those that make_cases
+  // returns. Throws Error{misuse} with the first finding if a schedule is wrong.
   std::vector<Case> cases(const std::vector<std::string>& specifications, std::vector<LeftOut>* left_out) const;
 };
 

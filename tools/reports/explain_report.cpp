@@ -181,8 +181,8 @@ std::string bound_text(const Explanation& explanation) {
                             seconds_text(*bound.seconds), *seconds / *bound.seconds);
 }
 
-// Returns the phrase of the executor by which all ways of the flips run, such as "by shared memory"; empty if they differ. The MPI
-// library's own collectives have none.
+// Returns the phrase of the executor by which all ways of the flips run, such as "by shared memory"; empty if the executors
+// differ. The MPI library's own collectives have no phrase.
 std::string common_phrase(const Flips& flips) {
   std::set<std::string_view> phrases;
   const auto note = [&](std::string_view way) {
@@ -229,8 +229,8 @@ bool differs_in_executor_only(const Considered& one, const Considered& other) {
          one.way.algorithm == other.way.algorithm;
 }
 
-// Returns the rows that are shown without --all. Leaves out baselines other than the chosen way. Of ways with an equal price that
-// differ only in the executor it keeps the first. Adds the algorithms of baselines to `baselines`.
+// Returns the rows that are shown without --all. Leaves out baselines other than the chosen way, and adds their algorithms to
+// `baselines`. Of ways with an equal price that differ only in the executor, keeps the first.
 std::vector<const ExplainedWay*> brief_rows(const std::vector<ExplainedWay>& ways, std::set<std::string>& baselines) {
   std::vector<const ExplainedWay*> rows;
   for (const ExplainedWay& row : ways) {

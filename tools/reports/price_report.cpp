@@ -128,7 +128,7 @@ std::string sampling(const PriceList& list) {
   return fmt::format("Counted {}; the others on all.", fmt::join(parts, "; "));
 }
 
-// Returns false for a term that costs nothing and has the same amount for all candidates, because it says nothing.
+// Returns false for a term that tells nothing, because it costs nothing and has the same amount for all candidates.
 bool is_shown(const PriceList& list, std::size_t term) {
   const Count amount = list.candidates.front().price.terms[term].amount;
   return std::any_of(list.candidates.begin(), list.candidates.end(), [&](const Priced& candidate) {

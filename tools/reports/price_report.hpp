@@ -48,8 +48,8 @@ class Pricer {
   const MachineCosts& machine() const { return machine_; }
   const Coefficients& coefficients() const { return machine_.models.find(model().id)->second; }
 
-  // Returns the prices of all cases. A case for which the problem is too large is added to `left_out` with the reason; if no case
-  // remains, that error is thrown.
+  // Returns the prices of all cases. If a case is too large, adds it to `left_out` with the reason; if no case remains, throws
+  // that error.
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                    ProgressLine& progress) const;
 

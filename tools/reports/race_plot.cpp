@@ -217,8 +217,7 @@ class RacePlot {
     return nullptr;
   }
 
-  // Draws the figures of a race over the sizes of all races. `figure` returns a spread, or nothing, and `text` puts a number into
-  // words.
+  // Draws the figures of a race over the sizes of all races. `figure` returns a spread, or nothing; `text` formats a number.
   template <class Figure, class Text>
   void draw_figures(Svg& picture, const RaceFile& race, const Box& place, Panel panel, const Figure& figure,
                     const Text& text) const {

@@ -26,9 +26,9 @@ std::size_t parse_curves(const std::string& text);
 std::vector<RacePanel> parse_panels(const std::vector<std::string>& names);
 double parse_width(const std::string& text);
 
-// Returns the picture. Candidates are drawn in this order: first those that are fastest at the most sizes, then those nearest to
-// the fastest. Throws Error{misuse} if the races are of different collectives, of different kinds of times, or two of them have the
-// same number of ranks.
+// Returns the picture. Candidates that are the fastest at most sizes are drawn first, then those nearest to the fastest. Throws
+// Error{misuse} if the races are of different collectives or of different kinds of times, or if two races have the same number of
+// ranks.
 std::string race_plot(const std::vector<RaceFile>& races, const RacePlotForm& form = {});
 
 }  // namespace quadrille::command

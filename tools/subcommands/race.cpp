@@ -177,7 +177,7 @@ void append(std::vector<OwnFamily>& families, const std::vector<OwnFamily>& more
 }
 
 // Collective: rank 0 reads the files and distributes their text, because other ranks may not be able to read stdin or the folder.
-// Errors of rank 0 are thrown on all ranks.
+// All ranks throw rank 0's errors.
 std::vector<OwnFamily> read_by_first(Communicator& world, const RaceArguments& options) {
   made_or_thrown(world, [&] {
     if (world.rank() == 0) check_subject(options);
@@ -295,8 +295,8 @@ void run_commands(const RaceArguments& options, const std::vector<OwnFamily>& co
 }
 
 int run_launched(const RaceArguments& options, Executor executor) {
-  // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Nodes and files are only known
-  // later.
+  // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Errors in nodes and files are
+  // found later.
   const bool mpi = choose_transport().is_mpi();
   const std::vector<OwnFamily> commands = commands_of(options);
   if (const auto here = launched()) {

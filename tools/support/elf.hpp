@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the libraries that a program is linked with, by reading its ELF file and those of its libraries. The program is not run:
-// the loader's own --list would run resolver functions of the program. libelf is not used, because only a few structures of <elf.h>
-// are needed.
+// Finds the libraries that a program is linked with, by reading its ELF file and those of its libraries. The loader's own --list
+// is not used, because it would run resolver functions of the program. libelf is not used, because only a few structures of
+// <elf.h> are needed.
 #pragma once
 
 #include <filesystem>

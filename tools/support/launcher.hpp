@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on ranks. The values of --executor; what the environment says about a process that an MPI launcher or `quadrille run`
-// started, before an MPI library is loaded; decisions that all ranks must make alike; and how work on all ranks ends: when it is
+// Work on ranks: the values of --executor; what the environment says, before an MPI library is loaded, about a process that an
+// MPI launcher or `quadrille run` started; decisions that all ranks must make alike; and how work on all ranks ends: when it is
 // done, by a signal, or by a watchdog.
 #pragma once
 
@@ -72,8 +72,8 @@ class ActionOnSignal {
 // Ends a process that makes no progress any more, because a rank that died would leave the others waiting for ever.
 class Watchdog {
  public:
-  // Starts a thread that calls `bark` if `beat` is not called for `patience_seconds`. The process then exits with code 2, either
-  // when `bark` returns or after a few seconds.
+  // Starts a thread that calls `bark` if `beat` is not called for `patience_seconds`. The process then exits with code 2, when
+  // `bark` returns or after a few seconds.
   Watchdog(double patience_seconds, std::function<void()> bark);
   ~Watchdog();
   void beat();
@@ -122,8 +122,8 @@ class RankGroup {
   std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
   bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process
 
-  // Collective. Returns on every process whether rank 0 can write all files, so that all processes end together. On threads it
-  // returns true or throws.
+  // Collective. Returns on every process whether rank 0 can write all files, so that all processes can end together. With
+  // threads, returns true or throws.
   bool first_can_write(const std::vector<std::optional<std::string>>& files) const;
 
   // Runs `work` on each rank and returns its exit code on this rank (with threads: at rank 0). A watchdog watches rank 0, where

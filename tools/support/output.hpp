@@ -51,8 +51,8 @@ void complain(std::string_view sentence);  // prints "quadrille: sentence" as on
 void remark(std::string_view line);        // prints each line once, even if called several times with it
 
 // Shows what a long subcommand is doing and how far it is. On a terminal it is one line that is overwritten, and removed by the
-// destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS_SECONDS. An object of this class has a thread
-// that writes, so the work need not look at the clock. Short work prints nothing.
+// destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS_SECONDS. A thread of the object writes the
+// lines, so the work need not look at the clock. Short work prints nothing.
 class ProgressLine {
  public:
   ProgressLine();
