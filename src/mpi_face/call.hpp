@@ -55,7 +55,7 @@ struct MpiCall {
   MPI_Op operation = MPI_OP_NULL;
 };
 
-// What the arguments of MPI's functions mean: a call_of() for each blocking collective. Counts are of type int or MPI_Count.
+// The meaning of the arguments of MPI's functions: a call_of() for each blocking collective. Counts are of type int or MPI_Count.
 
 template <Function function>
 struct Of {};
@@ -158,7 +158,7 @@ class VendorCall {
   int (*run_)(void*);
 };
 
-// Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code. The functions that every call runs are
+// Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code. Functions that every call runs are
 // marked hot: the linker places them side by side, so that they need few pages.
 [[gnu::hot]] int run(const MpiCall& call, VendorCall vendor);
 
@@ -168,7 +168,7 @@ void begin_run() noexcept;
 struct Site;
 class CommunicatorState;
 
-// How a call was run, for the report.
+// Facts about a call that was run, for the report.
 struct CallOutcome {
   Site* site = nullptr;   // the site of this kind of call; null if there is none
   Bytes block_bytes = 0;  // size of one block, which determines the size class of the call; 0 if unknown

@@ -32,7 +32,7 @@ ChoiceRules parse_rules(std::string_view text);
 // means 0, no races. Throws Error{misuse}.
 double parse_tune_share(std::string_view text);
 
-// What the user wishes about choices and tuning. All ranks use the wishes of one rank, because their environments may differ.
+// The user's wishes about choices and tuning. All ranks use the wishes of one rank, because their environments may differ.
 struct Wishes {
   ChoiceRules rules;
   double tune_share = 0;
