@@ -102,7 +102,7 @@ std::string name_of(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(kept, " "));
 }
 
-// The command as people may type it again.
+// The command in the form in which a user would type it.
 std::string label_of(const std::vector<std::string>& words) {
   std::vector<std::string> shown;
   for (const std::string& word : words) {

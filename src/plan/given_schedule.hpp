@@ -18,7 +18,7 @@ Schedule placed(const Communicator& communicator, Schedule schedule);
 // Returns the rank's own program. Throws Error{misuse} if the schedule was built by hand and is incomplete.
 Program own_program(const Schedule& schedule, Rank rank);
 
-// A hash that identifies what a rank would run: its own program, for this problem. The problem must be placed (placed.hpp).
+// A hash of what a rank would run: its own program, for this problem. The problem must be placed (placed.hpp).
 std::uint64_t part_hash(const Schedule& schedule, const Program& own);
 
 // Returns the hash of the schedule with which this part was verified, or 0 if none is remembered. If all ranks get the same hash,

@@ -30,8 +30,8 @@
 
 namespace quadrille {
 
-// What a rank prepares before it compares its request with the other ranks'. Exactly one of vendor, script and incremental is set.
-// None is set for a caller's schedule that is not verified yet.
+// What a rank prepares before it compares its request with the other ranks'. Exactly one of vendor, script and incremental is
+// set, or none for a caller's schedule that is not verified yet.
 struct Draft {
   Transport* transport = nullptr;  // belongs to the communicator that the plan keeps alive
   std::string algorithm;           // with all parameters
@@ -154,8 +154,8 @@ Draft draft_of_options(Communicator& communicator, const Problem& problem, const
   return draft;
 }
 
-// Returns null if the transport makes no offers. Also returns null if memory is short, because
-// memory may be free after other plans were evicted.
+// Returns null if the transport makes no offers, or if memory is short, because memory may be free after other plans were
+// evicted.
 std::unique_ptr<Offer> offer_of(const Draft& draft) {
   try {
     return draft.transport->offer(draft.script);
@@ -351,8 +351,8 @@ void draft_given(Draft& draft, const Problem& problem, const PlanOptions& option
   draft.key.reset();  // it is kept already
 }
 
-// Collective. Returns no plan unless all ranks remember that they verified this schedule together. `is_verified` is true
-// if they have verified it immediately before.
+// Collective. Returns no plan unless all ranks remember that they have verified this schedule together. `is_verified` is true if
+// they have done so immediately before.
 ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, const PlanOptions& given, bool is_verified) {
   const auto drafted = [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
     const Rank me = kept.rank();

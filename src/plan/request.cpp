@@ -114,8 +114,8 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
     agreement.vendor_is_refused = agreement.vendor_is_refused || vote.refuses_vendor;
   }
   if (!is_named && !all_undecided) agreement.is_settled = !some_undecided && agreement.has_same_knowledge;
-  // If any rank named the algorithm, the difference between the requests is reported. If the agreement is not settled, not all
-  // ranks have chosen. In both cases a refusal of the vendor's collective is ignored.
+  // If any rank named the algorithm, the difference between the requests is reported. If the agreement is not settled, some ranks
+  // have not chosen. In both cases a refusal of the vendor's collective is ignored.
   if (is_named || !agreement.is_settled) agreement.vendor_is_refused = false;
 }
 
@@ -133,8 +133,8 @@ void check_operation(const Problem& problem, const Operator* operation) {
 
 bool is_canonical(const Layouts& layouts) { return layouts.input.empty() && layouts.output.empty(); }
 
-// Throws if an element of a reduction lies in several places, because a reduction combines whole elements. Two pieces may share an
-// element only if they are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when the layout is bound.
+// Throws if an element of a reduction lies in several places, because a reduction combines whole elements. Two pieces may share
+// an element only if the pieces are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when the layout is bound.
 void check_pieces(const Layout& layout, Bytes element_bytes) {
   Bytes end = 0, cut = 0;  // end of the previous piece, and its bytes of an incomplete element
   const auto check_complete = [&] {

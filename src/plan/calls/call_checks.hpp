@@ -27,8 +27,8 @@ struct CountedBlocks {
   Count elements;
   bool has_buffer = true;  // if false, `elements` is not used
 
-  // Checks the blocks, and passes each to `visit`: its place in the list, its first element, its elements. Throws Error{misuse} or
-  // Error{too_large}.
+  // Checks the blocks, and passes each to `visit`: its place in the list, its first element, its number of elements. Throws
+  // Error{misuse} or Error{too_large}.
   template <class Visit>
   void visit(Visit&& visit) const {
     if (size(blocks.counts) != length || (blocks.displacements && size(*blocks.displacements) != length)) [[unlikely]]
@@ -74,7 +74,7 @@ class BufferSide {
     }
   }
 
-  // True if each block begins at or after the end of those noted before it: then no two overlap.
+  // True if each block begins at or after the end of all blocks that were noted before it: then no two overlap.
   bool rises() const { return rises_; }
 
   void check_given(const char* what) const { quadrille::check_given(buffer_, used(), what); }

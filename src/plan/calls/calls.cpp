@@ -43,7 +43,7 @@ std::string type_of(const CallOperator& operation) {
   return operation.type.empty() ? fmt::format("elements of {} B", operation.element_bytes) : std::string(operation.type);
 }
 
-// The operator's description, without the function that combines.
+// Describes the operator, without the function that combines.
 Operator described(const CallOperator& operation) {
   return {std::string(operation.name), type_of(operation), operation.element_bytes, operation.commutative, {}, {}};
 }

@@ -30,7 +30,8 @@ namespace quadrille {
 // The algorithm for the plan of a call. Throws Error{misuse} if the call names an algorithm and a family.
 std::variant<std::string, Candidate> algorithm_of(const CallOptions& options);
 
-// Does a call with counts run as an exchange by edges? It does unless it names an algorithm, a family, a policy or an executor.
+// Does a call with counts run as an exchange by edges? It does unless `options` names an algorithm, a family, a policy or an
+// executor.
 bool needs_no_plan(const CallOptions& options);
 
 // The key by which a call's plan is found. It owns nothing.
@@ -86,7 +87,7 @@ class Calls {
     return exchanger(ranks);
   }
 
-  // Do the ranks compare their calls before they run them? They do if a rank asks for it or has QUADRILLE_CHECK=1.
+  // Do the ranks compare their calls before they run them? They do if any rank asks for it or has QUADRILLE_CHECK=1.
   bool compares(Communicator& ranks, bool asked) {
     return comparing_ != Comparing::no && (comparing_ == Comparing::yes || find_out_whether_to_compare(ranks, asked));
   }

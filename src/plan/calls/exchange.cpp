@@ -79,8 +79,8 @@ class EdgeSum {
                                              at_sender, to, at_receiver));
 }
 
-// Collective. Throws Error{misuse} on all ranks unless, for each pair of ranks, the sender lists as many edges with the same
-// lengths as the receiver, in the same order. Edges of no bytes do not count. The edges must pass Exchanger::check. Each rank
+// Collective. Throws Error{misuse} on all ranks unless, for each pair of ranks, the sender and the receiver list as many edges
+// with the same lengths, in the same order. Edges of no bytes do not count. The edges must pass Exchanger::check. Each rank
 // gathers one number from each rank, and two numbers for each pair if edges differ.
 void compare_edges(Communicator& ranks, const Edges& edges) {
   const Count p = ranks.size();

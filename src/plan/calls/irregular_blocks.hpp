@@ -48,7 +48,7 @@ class IrregularBlocks {
     return *product;
   }
   // The bytes that this rank contributes to a gatherv or receives from a scatterv. Only the root knows all counts, so each rank
-  // determines its own.
+  // computes its own share.
   Bytes own_share() const;
 
   // These two are local and throw Error{misuse} or Error{too_large}.
@@ -59,7 +59,7 @@ class IrregularBlocks {
   // Checks the root, the operator and all blocks that this rank knows. Does not compare them with those of other ranks.
   void check_all() const;
 
-  // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its elements.
+  // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its number of elements.
   template <class Visit>
   void visit_sent(Visit&& visit) const {
     visit_side(has_pairs() ? "send" : "", call_.send, arguments().in_place, visit);

@@ -58,7 +58,8 @@ class LaidOutBlocks {
 
   Bytes bytes_of_last() const { return blocks_.back().bytes; }
 
-  // Call it after the last block: decides where each block lies during the exchange. `packs_all`: packs also blocks of one part.
+  // Call it after the last block: decides where each block lies during the exchange. `packs_all`: blocks of one part are packed,
+  // too.
   void place_blocks(bool packs_all = false) {
     packs_all_ = packs_all;
     Bytes packed = 0;

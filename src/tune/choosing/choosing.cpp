@@ -137,8 +137,8 @@ class Choosing {
 
   bool races() const { return options_.effort == Effort::measure || options_.effort == Effort::exhaustive; }
 
-  // Collective: compares the requests, distributes knowledge if ranks have different knowledge, gathers facts about the counts, and
-  // races if the effort asks for it.
+  // Collective: compares the requests. If ranks have different knowledge, distributes knowledge. Gathers facts about the counts,
+  // and races if the effort asks for it.
   void agree_first() {
     Problem problem;
     Agreement agreement;

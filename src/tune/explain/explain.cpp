@@ -46,8 +46,8 @@ Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
   return most;
 }
 
-// Returns a rank's least possible work: one message per round. All messages have the same length, except for the remainder of the
-// division. Each goes to a rank of the same node (`inside`) or of another one.
+// Returns a rank's least possible work: one message per round. The lengths of the messages differ by one byte at most. Each
+// message goes to a rank of the same node (`inside`) or of another one.
 Workload least_work(Count rounds, Bytes bytes, bool inside) {
   StageFigures stage;
   for (Count round = 0; round < rounds; ++round) {
@@ -83,8 +83,8 @@ PriceParts parts_of(const Problem& problem, const Way& way, const ExecutorFit& f
   return parts;
 }
 
-// Takes apart a price by any other model. Bytes that meet on a link are contention; bytes that a rank composes, copies or
-// rearranges are copies.
+// Takes apart a price by any other model. Bytes that share a link count as contention. Bytes that a rank composes, copies or
+// rearranges count as copies.
 PriceParts parts_of(const Price& price, Policy policy) {
   static constexpr std::string_view copies[] = {"composed bytes", "copied bytes", "rearranged bytes", "combined bytes"};
   PriceParts parts;
