@@ -43,7 +43,7 @@ class SideBlocks {
     return {side, place, 0, static_cast<Count>(neighbours.list.size()), &neighbours};
   }
 
-  // The block of this rank stays where it is.
+  // The block of this rank is not sent: it stays where it is.
   void leave_out(Rank rank) { left_out_ = rank; }
 
   bool is_right() const;  // are the arguments valid?

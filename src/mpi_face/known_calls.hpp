@@ -26,7 +26,7 @@ class CallSignature {
 
   CallSignature() = default;  // of no call
   explicit CallSignature(const MpiCall& call) : CallSignature(call, call.function) {}
-  // `function`: the one that was called, if `call` is the same call of its blocking form.
+  // `function`: the function that was called; `call` has the same arguments in its blocking form.
   CallSignature(const MpiCall& call, Function function)
       : function_(number_of(function)),
         sends_(place_of(call.send.buffer)),
@@ -66,7 +66,7 @@ class CallSignature {
     return !side.counts && (side.buffer == MPI_IN_PLACE || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
   }
 
-  // In few bytes, so that a signature and what it stands for share a cache line.
+  // Stored in few bytes, so that a signature and what it stands for share a cache line.
   std::uint16_t function_ = number_of(Function::count);
   Place sends_ = Place::null, receives_ = Place::null;
   int root_ = 0;
@@ -78,7 +78,7 @@ class CallSignature {
 struct Site;      // of decisions (sites.hpp)
 struct SiteHere;  // of a recording (recording/recorded_sites.hpp)
 
-// What is known of a recent call, for the next one with the same signature. Each reader of the table sets what it needs.
+// What is known of a recent call, kept for the next call with the same signature. Each reader of the table sets what it needs.
 struct RecentCall {
   CallSignature signature;
   Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the call

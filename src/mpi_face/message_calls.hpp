@@ -50,7 +50,7 @@ class CountedMessage {
   void leave_out(std::uint64_t ticks) noexcept { left_out_ = ticks; }
   void leave_out_call() noexcept { record_ = nullptr; }
 
-  // All calls from now on are counted in this record.
+  // Later calls are counted in this record.
   static void count_in(Record& record) noexcept { current_ = &record; }
 
   // The library that wraps point-to-point and one-sided functions calls this when it is loaded.

@@ -72,7 +72,7 @@ struct WrongByte {
 };
 
 // Whether a byte lies between the first and the last byte of a region; the rank is not compared. Gaps of strided regions count as
-// parts of them. (A region of a wrong schedule may have too many runs to look at each.)
+// parts of the regions. (A region of a wrong schedule may have too many runs to look at each.)
 bool touches(const Region& region, const BytePlace& place);
 
 // Limits the number of comparisons. Throws Error{too_large} when they exceed some seconds.
@@ -322,14 +322,14 @@ struct DraftCause {
   std::optional<Rank> shifted;  // a rank that is some rounds early or late, so that its messages may meet wrong ones
 };
 
-// Unites causes whose operations together are most of a set: of existing operations or of missing ones. A set then
-// consists of the operations that the schedule has and of those that it lacks.
+// Unites causes whose operations together are most of a set, of existing operations or of missing ones. The set then consists of
+// the operations that the schedule has and of those that it lacks.
 void unite_alike(std::vector<DraftCause>& causes, const Investigation& known);
 
-// Gives the findings of a cause to another one that explains them, too: bytes passed through operations that are wrong in the same
-// way, or through rounds that are not where they belong. Several such operations together may have moved a byte to a place that no
-// single one explains. Rules that are broken only where a cause's operations begin or end, in their rounds, are broken by these:
-// two messages of the same ranks, for instance, one of which has no other end.
+// Gives the findings of a cause to another cause that explains them, too: bytes passed through operations that are wrong in the
+// same way, or through rounds that are not where they belong. Several such operations together may have moved a byte to a place
+// that no single one explains. If a rule is broken only where a cause's operations begin or end, in their rounds, these
+// operations break it: two messages between the same ranks, for instance, one of which has no other end.
 void take_consequences(std::vector<DraftCause>& causes, Investigation& known);
 
 }  // namespace quadrille

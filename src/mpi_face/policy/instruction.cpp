@@ -17,7 +17,7 @@ constexpr int most_in_place = 2;        // contenders
 // finds out what it needs about the machine.
 constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.5;
 constexpr double most_of_expected = 1.3;  // highest cost of groups and plans, as a multiple of the expected cost
-// If nothing is left to spend, a trial that has begun still goes on if that costs at most this share of all that was spent so far.
+// If nothing is left to spend, a trial that has begun still goes on if that costs at most this share of all that was spent.
 constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
 // The longest time of a barrier, for each rank. Calls of the program may take longer because ranks are late.

@@ -108,7 +108,7 @@ struct PlannedWay {
   std::string why;
 };
 
-// When a kind is tried, and what came of it.
+// When trials of a kind are due, and their results.
 struct TrialsOfKind {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t next = never;  // mode ours: from this call on, ours is compared with the MPI library's again
@@ -129,8 +129,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Has the user named what runs the calls? `refused`: the rule does not fit the problem.
   enum class Rule : std::uint8_t { none, followed, refused };
 
-  // Calls that the MPI library runs use only the members up to the key's block size. These share a cache line: in a program with
-  // many kinds of calls they are rarely cached.
+  // In calls that the MPI library runs, only the members up to the key's block size are used. They share a cache line, because in
+  // a program with many kinds of calls they are rarely cached.
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
   bool is_rooted = false, synchronises = false;

@@ -108,8 +108,8 @@ struct InstructionRule {
 };
 const std::vector<InstructionRule>& instruction_rules();
 
-// What trials have found. A verdict also holds for calls of about the same size, and on other communicators whose ranks lie on
-// nodes in the same way: a program with a thousand sizes, or with many communicators, should not pay for a thousand trials.
+// The results of trials. A verdict also holds for calls of about the same size, and on other communicators whose ranks lie on
+// nodes in the same way, so that a program with a thousand sizes, or with many communicators, does not pay for a thousand trials.
 struct Verdict {
   bool is_faster = false;
   std::optional<Way> way;  // our fastest way, if is_faster; absent for exchanges
