@@ -47,8 +47,8 @@ class OptionType {
   OptionType(std::optional<std::string>& text) : given_(&text) {}
   OptionType(std::vector<std::string>& texts) : list_(&texts) {}
 
-  // `read` returns the value of a text, or throws Error{misuse}. The default in the help is the value that the variable has when
-  // the row is added.
+  // `read` returns the value of a text, or throws Error{misuse}. The help shows as the default the variable's value when the row
+  // is added.
   template <class Value, class Read>
   OptionType(Value& value, Read read) requires std::is_invocable_v<Read, const std::string&>
       : read_text_(std::make_shared<std::optional<std::string>>()) {
@@ -122,13 +122,13 @@ void read_options(const std::string& text, const std::function<void(OptionTable&
 // Handling of a program on the command line: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
 struct ProgramWords {
   std::vector<std::string>* destination = nullptr;  // receives the program and its arguments
-  // The values of options that are given without one: {"--report", "summary"} if --report alone means --report=summary. A value
-  // must follow '=', because the next word may be the program.
+  // The values of options that are given without a value: {"--report", "summary"} if --report alone means --report=summary. A
+  // value must follow '=', because the next word may be the program.
   std::map<std::string, std::string> standard_values;
 };
 
-// Moves the program and its arguments from `words` to their destination, so that our parser does not read them. The first of
-// `words` is the subcommand's name.
+// Moves the program and its arguments from `words` to their destination, so that our parser does not read them. The first word is
+// the subcommand's name.
 void take_program(const CLI::App& subcommand, const ProgramWords& program, std::vector<std::string>& words);
 
 }  // namespace quadrille::command

@@ -39,7 +39,7 @@ Count sum_of(Count a, Count b) { return checked_sum(a, b).value_or(std::numeric_
 
 std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0 s"; }
 
-// A communicator by its name, else by its members; with its number, if there are several with these members.
+// Names a communicator by its name, or else by its members; also by its number, if there are several with these members.
 std::string communicator_text(const Recording& recording, std::size_t number) {
   const RecordedCommunicator& communicator = recording.communicators[number];
   const auto size = static_cast<Count>(communicator.members.size());

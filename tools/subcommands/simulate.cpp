@@ -300,7 +300,7 @@ std::vector<SimulationList> simulate(const SimulateArguments& options, const Sim
     }
     if (list.candidates.empty()) {
       if (list.left_out.empty()) continue;
-      // The last case left out applies to the problem, but cannot be simulated.
+      // The last case that was left out applies to the problem, but cannot be simulated.
       refuse(fmt::format("{}: {}", list.left_out.back().specification, list.left_out.back().reason));
     }
     std::stable_sort(list.candidates.begin(), list.candidates.end(),

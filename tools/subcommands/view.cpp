@@ -57,7 +57,7 @@ void for_each_document(const Json& results, Each&& each) {
   for (const Json& document : results) each(document);
 }
 
-// What add_run_facts writes. Older results do not have all of it.
+// Checks what add_run_facts writes. Older results do not have all of it.
 void check_run_facts(const Json& results) {
   for (const char* key : {"host", "command", "version"})
     if (results.contains(key)) results[key].get<std::string>();
@@ -282,7 +282,7 @@ void add_results(const ViewArguments& options, const std::string& file, const st
   page.documents.push_back(text);
 }
 
-// What a page shows together.
+// The kinds of contents that a page can show together.
 enum class Content { schedules, times, report };
 
 Content content_of(DocumentKind kind) {

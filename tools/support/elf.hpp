@@ -22,7 +22,7 @@ struct ElfFile {
 ElfFile read_elf(const std::filesystem::path& file);
 
 // Returns the names of the libraries that the loader would load for `program`, including those that it would not find. The
-// libraries of a library are left out unless `enters` accepts its name.
+// libraries of a library are included only if `enters` accepts that library's name.
 std::set<std::string> libraries_of(const std::filesystem::path& program, const std::function<bool(const std::string&)>& enters);
 
 }  // namespace quadrille::command

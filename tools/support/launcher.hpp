@@ -90,7 +90,7 @@ class Watchdog {
   std::thread thread_;
 };
 
-// This process's place among the processes that were started together.
+// This process's rank among the processes that were started together, and their number.
 struct Launched {
   Rank rank = 0;
   Count ranks = 1;
