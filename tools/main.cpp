@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command `quadrille`. Results go to stdout, messages to stderr. Exit code 0: success, 1: findings (something is wrong with the
-// data or schedule examined), 2: wrong use or another failure. Each failure prints one sentence on stderr. Under a launcher, all
-// processes run a collective subcommand (race, calibrate, tune, audit, `wisdom path`) together, and only rank 0 prints. Each
-// process runs any other subcommand by itself.
+// The command `quadrille`. Results go to stdout, messages to stderr. Exit code 0: success, 1: findings (something is wrong with
+// the data or schedule examined), 2: wrong use or another failure. Each failure prints one sentence on stderr. Under a launcher,
+// all processes run a collective subcommand (race, calibrate, tune, audit, `wisdom path`) together, and only rank 0 prints. Any
+// other subcommand is run by each process independently.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -42,15 +42,15 @@ Examples:
   mpirun -n 4 quadrille race alltoall
   quadrille run -n 4 quadrille race alltoall)";
 
-// Opens stdin, stdout and stderr where they are closed. Otherwise the next opened file would get their number, and messages would
-// be written into it. stdout becomes /dev/full, so that writing results fails with an error; the others become /dev/null.
+// Opens those of stdin, stdout and stderr that are closed. Otherwise the next opened file would get such a number, and messages
+// would be written into it. stdout becomes /dev/full, so that writing results fails with an error; the others become /dev/null.
 void occupy_standard_streams() {
   for (const int descriptor : {0, 1, 2})
     if (::fcntl(descriptor, F_GETFD) == -1 && ::open(descriptor == 1 ? "/dev/full" : "/dev/null", O_RDWR) == -1)
       std::_Exit(misused);
 }
 
-// `only`: the one subcommand that is set up; empty: all.
+// `only`: the name of the one subcommand to set up; empty: all are set up.
 std::vector<Subcommand> set_up(CLI::App& parser, std::string_view only) {
   parser.set_version_flag("--version", "quadrille " QUADRILLE_VERSION, "print the version")->group(group::others);
   parser.set_help_flag("-h,--help", "print this help")->group(group::others);
@@ -89,7 +89,7 @@ bool parse(CLI::App& parser, std::vector<std::string> words) {
 
 int run(std::vector<std::string> words) {
   CLI::App parser{summary, "quadrille"};
-  // Every rank of a job starts `wrap`. To save their time, the other subcommands are not set up then.
+  // Every rank of a job starts `wrap`, so `wrap` sets up no other subcommands, which saves time.
   const std::vector<Subcommand> subcommands = set_up(parser, !words.empty() && words[0] == "wrap" ? words[0] : std::string());
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) {
@@ -111,7 +111,7 @@ int run(std::vector<std::string> words) {
   try {
     if (chosen->is_collective()) let_first_rank_talk();
   } catch (const Error&) {
-    // The environment names no transport. All ranks have the same environment, so one of them says it.
+    // The environment names a transport that does not exist. All ranks have the same environment, so only one of them reports it.
     let_first_rank_talk();
     throw;
   }
@@ -136,8 +136,8 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     complain(error.what());
   }
-  // Some launchers kill all processes when the first one exits. The process that has printed the error must exit first, so that its
-  // text is not lost.
+  // Some launchers kill all processes when the first one exits. So the process that has printed the error must exit first, or its
+  // text might be lost.
   if (!talks()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   return misused;
 }

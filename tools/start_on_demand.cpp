@@ -23,14 +23,14 @@ namespace fs = std::filesystem;
   throw Error(ErrorCode::environment, fmt::format("'quadrille {}' {}", subcommand, reason));
 }
 
-// An older program may not match the library, which is built without it.
+// The library is built without the program, so a program that is older than the library may not match it.
 bool is_older(const fs::path& program, const fs::path& library) {
   std::error_code none;
   const auto built = fs::last_write_time(program, none), needed = fs::last_write_time(library, none);
   return !none && built < needed;
 }
 
-// The program stands in libexec beside the folder of the command, in a build and where it is installed.
+// The program lies in libexec beside the command's folder, in a build and where it is installed.
 [[noreturn]] void start(const char* subcommand) {
   std::error_code none;
   const fs::path command = fs::read_symlink("/proc/self/exe", none);

@@ -43,7 +43,7 @@ std::optional<CallBlocks> unchecked_blocks_of(const MpiCall& call, Rank rank, Co
 
 }  // namespace
 
-// A type of a block without elements may be MPI_DATATYPE_NULL, as MPI libraries allow.
+// A block without elements may have type MPI_DATATYPE_NULL, as MPI libraries allow.
 SideBlocks::SideBlocks(const Side& side, Placing place, Rank first, Count size, const Neighbours* neighbours)
     : side_(&side), place_(place), neighbours_(neighbours), first_(first), size_(size) {
   if (!side.types) {

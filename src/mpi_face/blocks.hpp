@@ -43,7 +43,7 @@ class SideBlocks {
     return {side, place, 0, static_cast<Count>(neighbours.list.size()), &neighbours};
   }
 
-  // The block of this rank stays where it is.
+  // The block of this rank is not sent: it stays where it is.
   void leave_out(Rank rank) { left_out_ = rank; }
 
   bool is_right() const;  // are the arguments valid?
@@ -94,11 +94,11 @@ class SideBlocks {
 struct CallBlocks {
   SideBlocks sent, received;
   bool share_memory = false;  // what is sent lies where it is received: alltoallv and alltoallw in place
-  bool may_pack = true;       // Edges::may_pack. Not if there is a root: such a call waits for no ranks but those of its blocks
+  bool may_pack = true;       // Edges::may_pack. False if there is a root: such a call waits only for the ranks of its blocks
 };
 
-// Returns nothing if this rank's arguments are wrong. Looks at those only that are significant at this rank. `neighbours`: the
-// communicator's, for is_of_neighbours(call.function).
+// Returns nothing if this rank's arguments are wrong. Reads only arguments that are significant at this rank. `neighbours`: those
+// of the communicator, if is_of_neighbours(call.function).
 std::optional<CallBlocks> blocks_of(const MpiCall& call, Rank rank, Count ranks, const Neighbourhood* neighbours = nullptr);
 inline std::optional<CallBlocks> blocks_of(const MpiCall& call, const KnownCommunicator& communicator) {
   return blocks_of(call, communicator.rank, communicator.ranks, communicator.neighbours_for(call.function));

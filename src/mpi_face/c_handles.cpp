@@ -16,8 +16,8 @@ using namespace quadrille::c_interface;
 
 namespace {
 
-// A C program does not link with the package of another MPI library (mpi_package.h), but a Fortran program does. It then loads both
-// libraries, and its calls go partly to the one and partly to the other.
+// A C program does not link with the package of another MPI library (mpi_package.h), but a Fortran program does. The process then
+// loads both libraries, and some of the program's calls go to one library and some to the other.
 void check_package() {
   const MpiLibrary* other = nullptr;
   dl_iterate_phdr(

@@ -55,12 +55,12 @@ struct MpiCall {
   MPI_Op operation = MPI_OP_NULL;
 };
 
-// What the arguments of MPI's functions mean: a call_of() for each blocking collective. Counts are of type int or MPI_Count.
+// The meaning of the arguments of MPI's functions: a call_of() for each blocking collective. Counts are of type int or MPI_Count.
 
 template <Function function>
 struct Of {};
 
-// Side has no const, so that send and receive sides have one type; a send buffer is never written.
+// `Side` has no const, so that send and receive sides have one type. A send buffer is never written.
 inline Side plain(const void* buffer, Count count, MPI_Datatype type) { return {const_cast<void*>(buffer), count, type}; }
 inline Side several(const void* buffer, Numbers counts, Numbers displacements, MPI_Datatype type) {
   return {const_cast<void*>(buffer), 0, type, counts, displacements};
@@ -148,7 +148,7 @@ requires(function == Function::Alltoallw || function == Function::Neighbor_allto
 class VendorCall {
  public:
   template <class F>
-  requires(!std::same_as<F, VendorCall>)  // a copy shall not wrap what it copies
+  requires(!std::same_as<F, VendorCall>)  // a copy of a VendorCall must not call the original
       VendorCall(F& function)             // NOLINT: implicit, as in std::function_ref
       : object_(&function), run_([](void* object) { return (*static_cast<F*>(object))(); }) {}
   int operator()() const { return run_(object_); }
@@ -158,7 +158,7 @@ class VendorCall {
   int (*run_)(void*);
 };
 
-// Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code. The functions that every call runs are
+// Runs the call by Quadrille or by the MPI library, counts it, and returns MPI's error code. Functions that every call runs are
 // marked hot: the linker places them side by side, so that they need few pages.
 [[gnu::hot]] int run(const MpiCall& call, VendorCall vendor);
 
@@ -168,7 +168,7 @@ void begin_run() noexcept;
 struct Site;
 class CommunicatorState;
 
-// How a call was run, for the report.
+// Facts about a call that was run, for the report.
 struct CallOutcome {
   Site* site = nullptr;   // the site of this kind of call; null if there is none
   Bytes block_bytes = 0;  // size of one block, which determines the size class of the call; 0 if unknown
@@ -184,8 +184,8 @@ struct CallOutcome {
 // Number of arguments after the communicator: a request (nonblocking), or an info object and a request (persistent).
 constexpr std::size_t arguments_behind(Function function) { return is_persistent(function) ? 2 : 1; }
 
-// The call of the blocking form that has these arguments, which end with the communicator. Leaves out arrays with an entry for
-// each neighbour.
+// The blocking form of a nonblocking or persistent call with these arguments, which end with the communicator. Leaves out arrays
+// with an entry for each neighbour.
 template <Function function, class... Each>
 MpiCall call_of_passed(Each... arguments) {
   const MpiCall call = call_of(Of<blocking_form(function)>(), arguments...);

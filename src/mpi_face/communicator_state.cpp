@@ -17,8 +17,8 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// The rows by their handles, with a cache of recently used ones in each thread. Never destroyed, because MPI may call its callbacks
-// late.
+// The rows by their handles, and in each thread a cache of recently used rows. Never destroyed, because MPI may call its
+// callbacks late.
 class Communicators {
  public:
   static Communicators& get() {
@@ -128,8 +128,8 @@ void CommunicatorState::expect_end() { Communicators::get().expect_end(); }
 LateRanks::LateRanks(const KnownCommunicator& communicator)
     : communicator_(communicator), sampling_(communicator.ranks), last_s_(PMPI_Wtime()) {}
 
-// The last rank to arrive waits for nobody. So the shortest time over all ranks is the barrier's own time, and the rest of a rank's
-// time is its wait. The same allreduce finds the greatest cost, over all ranks, of the previous measurement.
+// The last rank to arrive waits for nobody. So the shortest time over all ranks is the time of the barrier itself, and the rest
+// of a rank's time is its wait. The same allreduce finds the greatest cost, over all ranks, of the previous measurement.
 double LateRanks::measure(CallOutcome& outcome) {
   const double begin_s = PMPI_Wtime();
   const std::uint64_t begin = ticks();

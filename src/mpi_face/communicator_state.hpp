@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of the program's communicators. Its columns hold what deciding, running, counting and recording need of each. The
-// delete callback of an attribute deletes a row when the communicator is freed, whatever the program's language.
+// The table of the program's communicators. Its columns hold what deciding, running, counting and recording need to know of each
+// communicator. When a communicator is freed, the delete callback of an attribute deletes its row, whatever the program's
+// language.
 #pragma once
 
 #include <mpi.h>
@@ -24,7 +25,7 @@
 
 namespace quadrille::mpi_face {
 
-// Measures now and then how long a rank waits for late ranks, by a barrier before a call.
+// Measures from time to time how long a rank waits for late ranks: runs a barrier before a call.
 class LateRanks {
  public:
   explicit LateRanks(const KnownCommunicator& communicator);
@@ -67,12 +68,12 @@ struct CountedCommunicator {
 
 class CommunicatorState {
  public:
-  // Looks the communicator up, and adds it if it is new. Local. Returns null if the MPI library must handle the call: QUADRILLE is
-  // off, MPI is not initialised or already finalised, or there is no such communicator.
+  // Looks the communicator up, and adds it if it is new. Local. Returns null if the MPI library must run the call: QUADRILLE is
+  // off, MPI is not initialised or is finalised, or there is no such communicator.
   [[gnu::hot]] static CommunicatorState* of(MPI_Comm communicator);
 
-  // Call it in MPI_Init, so that all ranks use the drop-in until the callbacks of the program's own attributes have run, and hand
-  // over their counters even if they never call a collective.
+  // Call it in MPI_Init. Then all ranks use the drop-in until the callbacks of the program's own attributes have run, and ranks
+  // that never call a collective hand over their counters, too.
   static void expect_end();
 
   explicit CommunicatorState(MPI_Comm communicator);

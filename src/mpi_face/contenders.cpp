@@ -22,7 +22,7 @@ std::optional<double> time_of(const Considered& considered) {
   return considered.predicted_s;
 }
 
-// The least time of our own ways, measured or predicted, and the MPI library's. Absent if unknown.
+// The least time, measured or predicted, of our own ways, and that of the MPI library's. Absent if unknown.
 struct KnownTimes {
   std::optional<double> ours_s, vendors_s;
 };
@@ -49,7 +49,7 @@ std::string_view decided(const Decision& decision) {
   return least > *vendors_s ? sentence(Cause::predicted_faster) : "";
 }
 
-// Do both run the same algorithm of the table, maybe with other parameters?
+// Do both run the same algorithm of the table, with equal or different parameters?
 bool run_the_same(const Candidate& one, const Candidate& other) {
   const auto *a = std::get_if<Choice>(&one), *b = std::get_if<Choice>(&other);
   return a && b && a->algorithm == b->algorithm;
@@ -82,9 +82,9 @@ Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
   return tried;
 }
 
-// Returns the ways to try: the chosen one and, if nothing was measured, some others, because predictions may be wrong. The first of
-// the others is the cheapest one with policy blocking, because predictions for the other policies leave out what rounds cost if
-// ranks share cores. The others follow in the order of their prices.
+// Returns the ways to try: the chosen way and, if nothing was measured, some others, because predictions may be wrong. The first
+// of the others is the cheapest way with policy blocking, because predictions for the other policies leave out what rounds cost
+// if ranks share cores. Further ways follow in the order of their prices.
 std::vector<Way> worth_trying(const Decision& decision, const Problem& problem, std::size_t most) {
   if (decision.source == Source::wisdom) most = 1;
   std::vector<Way> ways;

@@ -15,10 +15,10 @@
 
 namespace quadrille::mpi_face {
 
-// The bytes by which rank 0 tells the other ranks which ways are worth trying; if there are none, a sentence that says so.
+// The bytes that rank 0 sends to the other ranks: the ways that are worth trying or, if there are none, a sentence that says why.
 std::string told_ways(const std::vector<Way>& ways, const Decision& decision);
 
-// Returns the ways that rank 0 has told; nothing if it has told a sentence.
+// Returns the ways in the bytes of told_ways; none if they are a sentence.
 std::vector<PlannedWay> ways_told(std::string_view told);
 
 // The site's problem, on the group's nodes. Not for sites that run as exchanges.
@@ -30,7 +30,7 @@ inline bool is_of_group(const Error& error) { return error.code() == ErrorCode::
 // Returns nothing if there can be no such plan. Throws only errors of the group itself (is_of_group).
 std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way);
 
-// A plan by the algorithm that the user has named. Throws Error{misuse} if it does not fit the site's problem.
+// A plan by the algorithm that the user has named. Throws Error{misuse} if the algorithm does not fit the site's problem.
 Plan named_plan(Communicator& group, const Site& site, const std::string& algorithm);
 
 struct Contenders {
@@ -41,11 +41,11 @@ struct Contenders {
 };
 
 // The contenders for a first trial, at most `most`: the way that is best by wisdom, or the ways with the lowest prices. There are
-// none if wisdom says that the MPI library's function is faster, or if prices say so and the gap exceeds their error. `anyhow`: one
-// contender, whatever is known (tests).
+// none if wisdom says that the MPI library's function is faster, or if the prices say so by more than their error. `anyhow` (for
+// tests): one contender, whatever is known.
 Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow);
 
-// Races candidates for the site's problem for about `seconds`; later contenders go by the result.
+// Races candidates for the site's problem for about `seconds`. Contenders that are made later follow from the result.
 void race_for(Communicator& group, const Site& site, double seconds);
 
 }  // namespace quadrille::mpi_face

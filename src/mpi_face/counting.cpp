@@ -33,7 +33,7 @@ constexpr auto short_names = [] {
   return names;
 }();
 
-// True if sizes differ between ranks or blocks.
+// True if sizes may differ between ranks or blocks.
 constexpr bool is_irregular_function(Function function) {
   return function == Function::Alltoallv || function == Function::Alltoallw || function == Function::Allgatherv ||
          function == Function::Gatherv || function == Function::Scatterv;
@@ -142,7 +142,8 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   return code;
 }
 
-// What is known of the call; null if it has no shape, its arguments are wrong, or the communicator has ranks of other worlds.
+// What is known of the call. Null if the call has no shape, its arguments are wrong, or the communicator has ranks of other
+// worlds.
 const RecentCall* Counting::seen_call(CommunicatorState& state, Function function, const MpiCall& call) {
   const KnownCommunicator& communicator = state.communicator();
   if (!communicator.is_of_one_world()) return nullptr;
@@ -206,7 +207,7 @@ void Counting::count(CommunicatorState& state, const MpiCall& call, const CallOu
     count_late(*counters, *outcome.late_ticks, took);
 }
 
-// Records what runs the site's calls and, if trials have measured since the last time, adds their new times.
+// Records what runs the site's calls. Adds the times that trials have measured since the last call.
 void Counting::describe(Site& site, Counters& counters) {
   Site::Told& told = site.told;
   const TrialTimes& times = site.trials.times;
@@ -235,7 +236,7 @@ PassedCalls& Counting::reason(Counters& counters, std::string_view why) {
   return record_.reason(counters, why.empty() ? sentence(Cause::rare) : why);
 }
 
-// For calls without a site. Their reasons are string literals, which are identified by address.
+// For calls without a site. Their reasons are string literals, which the address identifies.
 PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_view why) {
   PassedCalls* known = place.passed.load(std::memory_order_relaxed);
   if (known && place.why.load(std::memory_order_relaxed) == why.data()) [[likely]]
@@ -246,7 +247,7 @@ PassedCalls& Counting::reason(CountedCommunicator::Entry& place, std::string_vie
   return *known;
 }
 
-// Adds to a row of traffic, and returns the bytes.
+// Adds bytes that go to another rank to a row of traffic. Returns the bytes, at least 0.
 Bytes Counting::send_to(const KnownCommunicator& communicator, Rank to, Bytes bytes, std::uint64_t* traffic) {
   if (to != communicator.rank && bytes > 0)
     add_to(traffic[communicator.world_ranks()[static_cast<std::size_t>(to)]], static_cast<std::uint64_t>(bytes));
@@ -349,7 +350,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
   }
 }
 
-// The state is gone only if the program freed the communicator during the call, which no correct program does.
+// The state no longer exists only if the program freed the communicator during the call, which no correct program does.
 PassedThrough::~PassedThrough() {
   if (is_recorded_) Recorder::get()->leave_passed(function_, call_, request_);
   if (!state_) return;

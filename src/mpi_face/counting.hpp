@@ -37,8 +37,8 @@ class Counting {
 
   Record& record() { return record_; }
 
-  // Reads the communicator's name again. Called before the communicator is freed and at the end of the run, because
-  // programs may set the name late.
+  // Reads the communicator's name again. Called before the communicator is freed and at the end of the run, because programs may
+  // set the name late.
   void read_name(CommunicatorState& state);
   void forget(CommunicatorState& state);  // it is freed
 

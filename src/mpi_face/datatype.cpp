@@ -36,8 +36,8 @@ bool is_dense(const Measures& found) {
 
 bool is_plain(MPI_Datatype type);
 
-// Is `type` plain? MPI_Type_get_contents has returned `type` as an inner datatype. It must be freed unless it is
-// predefined; this function frees it.
+// Is `type`, which MPI_Type_get_contents has returned as an inner datatype, plain? Frees `type` unless it is predefined, as the
+// caller of MPI_Type_get_contents must.
 bool is_plain_and_free(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
@@ -48,8 +48,8 @@ bool is_plain_and_free(MPI_Datatype type) {
   return plain;
 }
 
-// A type is plain if it has no gaps and its constructors keep the order of bytes. Other constructors may reorder bytes, so their
-// types are packed.
+// A type is plain if it has no gaps and its constructors keep the order of bytes. Other constructors may change the order, so
+// elements of their types are packed.
 bool is_plain(MPI_Datatype type) {
   Measures measures;
   if (!measure(type, measures)) return false;
@@ -79,7 +79,7 @@ ElementType number(char kind, Bytes size) {
   return {at + (kind == 'b' ? 16 : 0), names[static_cast<std::size_t>(at)], at < 8, kind == 'b'};
 }
 
-// An element of a type that our operators do not have. Its number follows from words that are equal on all ranks.
+// An element of a type that our operators do not have. The number is computed from `words`, which are equal on all ranks.
 ElementType other(std::string_view words) {
   constexpr int first = 32, most = 1 << 30;
   return {.number = first + static_cast<int>(words_hash(words) % most), .name = "?"};
@@ -215,8 +215,8 @@ class DerivedTypes {
   int keyval_ = MPI_KEYVAL_INVALID;
 };
 
-// Calls `move` for parts of the elements, because MPI's counts end at 2^31 - 1. Its arguments are the part's offsets in the user's
-// memory and in packed memory, and its number of elements.
+// Calls `move` for parts of the elements, because MPI's counts end at 2^31 - 1. Arguments of `move`: the part's offsets in the
+// user's memory and in packed memory, and its number of elements.
 template <class Move>
 int in_parts(Count count, const TypeFacts& facts, const Move& move) {
   const Count most = std::max<Count>(1, (Bytes{1} << 30) / std::max<Bytes>(1, facts.size));
@@ -248,7 +248,7 @@ class PackingByMessage {
 };
 
 // Handles elements at MPI_BOTTOM (a null pointer) whose datatype contains absolute addresses. MPICH packs nothing from a null
-// pointer. So this class uses the address of the first byte, and a datatype whose displacements are smaller by that address.
+// pointer. So this class passes the address of the first byte, and a datatype whose displacements are smaller by that address.
 class FromFirstByte {
  public:
   FromFirstByte(MPI_Datatype type, const void* elements) : type_(type), elements_(static_cast<const char*>(elements)) {
@@ -295,7 +295,7 @@ int pack(const void* elements, Count count, MPI_Datatype type, const TypeFacts& 
     int position = 0;
     const int packed = static_cast<int>(part * facts.size);
     const int code = PMPI_Pack(source.elements() + from, part, source.type(), bytes + to, packed, &position, communicator);
-    // With more than about 770 derived types, MPICH 4.0.2 packs some of them only in part.
+    // MPICH 4.0.2 packs some derived types only in part if there are more than about 770 of them.
     if (code != MPI_SUCCESS || position == packed) return code;
     return PackingByMessage::get().pack(source.elements() + from, part, source.type(), bytes + to, packed);
   });

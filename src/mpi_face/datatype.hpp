@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The facts about an MPI datatype that are needed to move its elements, and functions that copy elements between the
-// user's memory and packed bytes.
+// The facts about an MPI datatype that moving its elements needs, and functions that copy elements between the user's memory and
+// packed bytes.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@
 
 namespace quadrille::mpi_face {
 
-// An element type that reductions may have.
+// The type of an element that reductions may combine.
 struct ElementType {
   int number = -1;         // number of the type; -1: it is the user's own
   std::string_view name;   // such as "f64" (operator.hpp); "?": only MPI's own functions can combine it

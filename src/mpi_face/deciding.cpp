@@ -52,7 +52,7 @@ bool has_threads() {
   return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
 
-// Does each of these ranks mean a guest that has exactly these ranks, and do their counts of calls on such guests agree?
+// Does each of these ranks mean a guest that has exactly these ranks, and have they made equally many calls on such guests?
 bool are_right(MPI_Comm ranks, MPI_Comm guest) {
   int likeness = MPI_UNEQUAL;
   check_meeting(PMPI_Comm_compare(ranks, guest, &likeness));
@@ -84,8 +84,8 @@ Deciding::Deciding(const KnownCommunicator& communicator)
       sites_(communicator.ranks, state_.kinds),
       on_(communicator.handle) {}
 
-// Called in the first call that synchronises. In the first one on MPI_COMM_WORLD the ranks meet, because the user's wishes count
-// from the first call on. From then on the other communicators know them, too.
+// Called in the first call that synchronises. In the first such call on MPI_COMM_WORLD the ranks meet, because the user's wishes
+// count from the first call on. After that meeting all communicators know the wishes.
 void Deciding::begin() {
   state_.has_synchronised = true;
   if (state_.is_world) return ask();
@@ -240,7 +240,7 @@ void Deciding::hear_wishes(int bytes, Event& event) {
   if (!any) wishes_of_world.store(event.wishes);
 }
 
-// The first barrier waits for late ranks. The least time of those after it counts, because other programs only lengthen it.
+// The first barrier waits for late ranks. The least time of the later barriers counts, because other programs only lengthen it.
 void Deciding::time_call(Event& event) {
   check_meeting(PMPI_Barrier(on_));
   double least_s = 1e9;
@@ -296,8 +296,8 @@ void Deciding::make_named(Site& site, Event& event) {
   }
 }
 
-// Does the MPI library pair the edges of any rank in an order of its own (neighbourhood.hpp)? Other threads may use MPI_COMM_SELF
-// now, so each rank gets another communicator for itself.
+// Does the MPI library pair the edges of any rank in an order of its own (neighbourhood.hpp)? Each rank finds out on a new
+// communicator of its own, because other threads may use MPI_COMM_SELF now.
 bool Deciding::is_otherwise_in_library(const Site& site) {
   const auto any = [&](int mine) {
     check_meeting(PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, on_));

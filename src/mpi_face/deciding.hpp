@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Carries out on a communicator what policy/step.hpp decides: reads the clock, calls MPI, makes plans, and says what came of it.
+// Carries out on a communicator what policy/step.hpp decides: reads the clock, calls MPI, makes plans, and returns the results as
+// events.
 #pragma once
 
 #include <mpi.h>

@@ -28,8 +28,8 @@ std::uint64_t hash_of(Handle handle) {
   return spread(bits_of(handle)) >> 20;
 }
 
-// A hash map from handles to values that is filled once and then only read; a look-up takes a nanosecond or two. If a handle is
-// added twice, its first value stays.
+// A hash map from handles to values that is filled once and then only read. Finding a value takes a nanosecond or two. If a
+// handle is added twice, its first value stays.
 template <class Handle, class Value>
 class HandleMap {
  public:

@@ -64,7 +64,7 @@ Site* Irregular::site_of(Function function) {
   return site;
 }
 
-// Decisions that must be equal on all ranks never depend on the counts, because each rank knows only its own.
+// Decisions that must be equal on all ranks never depend on counts, because each rank knows only its own counts.
 int Irregular::run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (is_of_neighbours(call.function)) {
     if (!communicator_.neighbours_for(call.function)->exists()) return leave_to_vendor(outcome, Cause::wrong_arguments, vendor);
@@ -86,8 +86,8 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
   return is_due ? run_due(site, *blocks, vendor, outcome) : run_by_mode(site, *blocks, vendor, outcome);
 }
 
-// Runs the call. The ranks meet in it if a census says that no rank has an empty block: then all ranks are in the call. A census
-// takes time, so it is held only in calls 2^k. A trial uses the counts of this call.
+// Runs the call. If a census says that no rank has an empty block, all ranks are in the call, and they meet. A census takes time,
+// so it is held only in calls 2^k. A trial uses the counts of this call.
 int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome) {
   remember(site, blocks);
   next_look_ = std::bit_ceil(site.calls + 1);
@@ -108,7 +108,7 @@ int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, 
   return code;
 }
 
-// Call it in calls 2^k. It does the same on all ranks.
+// Call it in calls 2^k. Does the same on all ranks.
 void Irregular::note(Site& site, const MpiCall& call) {
   const bool at_once = Settings::get().admits_at_once;
   if (site.calls == 2 && at_once) deciding_.ask();
@@ -116,8 +116,8 @@ void Irregular::note(Site& site, const MpiCall& call) {
   if (has_root(call.function) && call.root >= 0 && call.root < communicator_.ranks) site.trial_arguments.root = call.root;
 }
 
-// The ranks do not meet here, except for tests. In calls 2^k each of them remembers its blocks for a trial; with a root, all
-// remember who it is, and only the root remembers the blocks.
+// The ranks do not meet here, except for tests. In calls 2^k each of them remembers its blocks for a trial. If there is a root,
+// all remember its rank, and only the root remembers its blocks.
 int Irregular::run_apart(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const bool is_power = std::has_single_bit(site.calls);
   if (is_power) [[unlikely]]

@@ -32,8 +32,8 @@ namespace quadrille::mpi_face {
 // the census and waiting for its result is safe. A rank with an empty block already knows the answer (no), and does not wait.
 class Census {
  public:
-  // Limit on the ranks. Among more ranks, MPI libraries run alltoallv in several steps. Then a rank would wait for others to make
-  // progress after the call, which they may not do.
+  // Limit on the ranks. Among more ranks, MPI libraries run alltoallv in several steps. Then a rank would wait after the call
+  // until other ranks make progress, which they may not do.
   static constexpr int most_ranks = 32;
 
   explicit Census(MPI_Comm communicator, int ranks)

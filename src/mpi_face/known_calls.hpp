@@ -26,7 +26,7 @@ class CallSignature {
 
   CallSignature() = default;  // of no call
   explicit CallSignature(const MpiCall& call) : CallSignature(call, call.function) {}
-  // `function`: the one that was called, if `call` is the same call of its blocking form.
+  // `function`: the function that was called; `call` has the same arguments in its blocking form.
   CallSignature(const MpiCall& call, Function function)
       : function_(number_of(function)),
         sends_(place_of(call.send.buffer)),
@@ -61,12 +61,12 @@ class CallSignature {
 
   static std::uint16_t number_of(Function function) { return static_cast<std::uint16_t>(function); }
 
-  // The type of a side is not significant if the side is in place or the call does not use it.
+  // The type of a side is not significant if the side is in place or the function does not use the side.
   static bool can_be_of(const Side& side) {
     return !side.counts && (side.buffer == MPI_IN_PLACE || side.type == MPI_DATATYPE_NULL || is_predefined(side.type));
   }
 
-  // In few bytes, so that a signature and what it stands for share a cache line.
+  // Stored in few bytes, so that a signature and what it stands for share a cache line.
   std::uint16_t function_ = number_of(Function::count);
   Place sends_ = Place::null, receives_ = Place::null;
   int root_ = 0;
@@ -78,7 +78,7 @@ class CallSignature {
 struct Site;      // of decisions (sites.hpp)
 struct SiteHere;  // of a recording (recording/recorded_sites.hpp)
 
-// What is known of a recent call, for the next one with the same signature. Each reader of the table sets what it needs.
+// What is known of a recent call, kept for the next call with the same signature. Each reader of the table sets what it needs.
 struct RecentCall {
   CallSignature signature;
   Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the call
@@ -89,10 +89,10 @@ struct RecentCall {
   std::optional<Shape> shape;    // of a call with this signature, if it was needed
 };
 
-// Two levels: all that is known of a few recent calls, and the sites of many.
+// Two tables: one has all that is known of a few recent calls, the other has the sites of many calls.
 class KnownCalls {
  public:
-  // The entry for calls of this function with these counts. It may hold another call.
+  // The entry that calls of this function with these counts use. At present it may describe another call.
   RecentCall& recent(const MpiCall& call) { return recent(call, call.function); }
   [[gnu::hot]] RecentCall& recent(const MpiCall& call, Function function) {
     if (!recent_) [[unlikely]]
@@ -107,7 +107,7 @@ class KnownCalls {
         with_sites_.find(CallSignature::hash_of(call), [&](const auto& each) { return each.signature.is_of(call); });
     return known ? known->site : nullptr;
   }
-  // Makes it known. Its signature can be kept, and is not known yet.
+  // Adds a signature that can be kept and is not known yet.
   void add(const MpiCall& call, Site& site) {
     if (with_sites_.values().size() == most_with_sites) return;
     with_sites_.add(CallSignature::hash_of(call), std::make_unique<WithSite>(CallSignature(call), &site));

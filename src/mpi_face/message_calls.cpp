@@ -56,8 +56,9 @@ void RequestCall::begin(int count) noexcept {
   Counting::get()->record().enter(static_cast<int>(first.function), first.communicator, began_);
 }
 
-// Runs before the call, because new requests may get handles that the call frees. Takes counted requests out of their table. The
-// time for this is the collective's, too: a program that calls MPI_Test until a request is complete waits that long.
+// Runs before the call, because the call may free handles, and MPI may give these to new requests. Takes counted requests out of
+// their table. The time for this counts for the collective, too: a program that calls MPI_Test until a request is complete waits
+// that long.
 void RequestCall::find(int count) {
   for (int i = 0; i < count; ++i) {
     const MPI_Request request = read_(requests_, i);

@@ -21,8 +21,8 @@
 
 namespace quadrille::mpi_face {
 
-// Counts a call, if a report is asked for. That costs two readings of the tick counter and a few stores. Calls inside another call
-// that is counted, and those of a second thread meanwhile, are left out: their time is already in the other call's.
+// Counts a call, if a report is asked for. That costs two readings of the tick counter and a few stores. Calls inside a counted
+// call, and calls of another thread during it, are left out: the counted call's time contains theirs.
 class CountedMessage {
  public:
   explicit CountedMessage(MessageFunction function) noexcept
@@ -50,7 +50,7 @@ class CountedMessage {
   void leave_out(std::uint64_t ticks) noexcept { left_out_ = ticks; }
   void leave_out_call() noexcept { record_ = nullptr; }
 
-  // All calls from now on are counted in this record.
+  // Later calls are counted in this record.
   static void count_in(Record& record) noexcept { current_ = &record; }
 
   // The library that wraps point-to-point and one-sided functions calls this when it is loaded.
@@ -97,8 +97,8 @@ class OpenRequests {
   std::unordered_map<std::uint64_t, OpenCollective> open_;
 };
 
-// A call on requests. If the program is recorded, records the completion of a collective in the call after which its request is
-// complete, with the time of all calls that tested or waited for it. Otherwise counts the call, if a report is asked for.
+// A call on requests. If the program is recorded, a collective's completion is recorded in the call that completes its request,
+// with the time of all calls that tested or waited for it. Otherwise the call is counted, if a report is asked for.
 class RequestCall {
  public:
   enum class Kind { completes, starts, frees };

@@ -32,8 +32,8 @@ struct KnownCommunicator {
   // The ranks of the members (of the own group) in MPI_COMM_WORLD; -1 for processes of other worlds.
   const std::vector<Rank>& world_ranks() const;
   // Do all members belong to this process's MPI_COMM_WORLD? Processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect) may run
-  // without the drop-in and would not take part in meetings. Equal on all ranks: if members belong to two worlds, each rank finds
-  // members that are not in its own world. False for an intercommunicator.
+  // without the drop-in and would not take part in meetings. All ranks get the same answer: if there are members of two worlds,
+  // each rank finds members that are not of its own. False for an intercommunicator.
   bool is_of_one_world() const;
   // This rank's neighbours, if the function is a collective of neighbours; otherwise null.
   const Neighbourhood* neighbours_for(Function function) const;

@@ -41,7 +41,7 @@ bool repeats(const Neighbours& neighbours) {
   return std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
 }
 
-// If the rank sends to itself blocks that contain their own numbers: the numbers in the blocks that it receives.
+// Sends blocks that contain their own numbers from the rank to itself, and returns the numbers in the blocks that it receives.
 std::vector<int> received_numbers(Function function, MPI_Comm alone, std::size_t blocks) {
   std::vector<int> sent(blocks), received(blocks, -1), ones(blocks, 1);
   std::iota(sent.begin(), sent.end(), 0);

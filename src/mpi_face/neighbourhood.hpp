@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's neighbours in the topology of a communicator: with whom MPI_Neighbor_alltoall and its relatives exchange which block.
+// A rank's neighbours in the topology of a communicator, and which block MPI_Neighbor_alltoall and its relatives exchange with
+// each.
 //
 // The lists are in the order of edges: the k-th edge that rank a lists to rank b is the k-th that b lists from a. For graphs this
 // is the order of the blocks. In a grid (a Cartesian communicator) each dimension has two blocks: first that of the rank before,

@@ -42,7 +42,7 @@ bool is_committed(MPI_Datatype type) {
   return PMPI_Pack(&nothing, 0, type, &nothing, 1, &position, MPI_COMM_SELF) == MPI_SUCCESS;
 }
 
-// Combines one element whose bytes are 0.
+// Tries to combine one element whose bytes are 0.
 bool can_combine(MPI_Op operation, MPI_Datatype type) {
   MPI_Aint first = 0, extent = 0, true_first = 0, true_extent = 0;
   if (PMPI_Type_get_extent(type, &first, &extent) != MPI_SUCCESS ||
@@ -74,7 +74,7 @@ const HandleMap<MPI_Op, NamedOperation>& predefined_operations() {
   return map;
 }
 
-// Combines packed elements of a type with gaps, such as MPI_DOUBLE_INT, by an operator for elements with their gaps.
+// Combines packed elements of a type with gaps, such as MPI_DOUBLE_INT, by an operator that needs the gaps.
 Operator::Combine on_packed(Operator::Combine combine, MPI_Datatype type, const TypeFacts& facts) {
   return
       [combine = std::move(combine), type, facts](const std::byte* source, std::byte* target, Count elements, OperandOrder order) {

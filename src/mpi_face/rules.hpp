@@ -28,11 +28,11 @@ struct ChoiceRules {
 // COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM[;...]
 ChoiceRules parse_rules(std::string_view text);
 
-// Returns the fraction of time for racing: "run", or "run:2%" with a percentage above 0 and up to 50; 0 (no races) for an empty
-// text. Throws Error{misuse}.
+// Returns the fraction of time for races. The text is "run", or "run:2%" with a percentage above 0 and up to 50; an empty text
+// means 0, no races. Throws Error{misuse}.
 double parse_tune_share(std::string_view text);
 
-// What the user wishes about choices and tuning. All ranks use the wishes of one rank, because their environments may differ.
+// The user's wishes about choices and tuning. All ranks use the wishes of one rank, because their environments may differ.
 struct Wishes {
   ChoiceRules rules;
   double tune_share = 0;

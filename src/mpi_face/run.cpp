@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a call: who sees it, who decides, and what carries it out.
+// Runs a call: finds out who counts it, who decides about it, and what runs it.
 #include "foundation/assert.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
@@ -65,7 +65,7 @@ int CommunicatorState::run(const MpiCall& call, VendorCall vendor, CallOutcome& 
   return is_exchanged(call.function) ? irregular_.run(call, vendor, outcome) : run_planned(call, vendor, outcome);
 }
 
-// Before a call: counts it, and lets the ranks meet if it is time.
+// Called before a call: counts the call, and lets the ranks meet if a meeting is due.
 void CommunicatorState::synchronise(bool synchronises, double price_s, CallOutcome& outcome) {
   const bool meets = deciding_.meets(synchronises, price_s);
   if (meets || (deciding_.is_asked() && Settings::get().admits_anywhere)) [[unlikely]]
@@ -100,8 +100,8 @@ int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, Vendor
   return vendor();
 }
 
-// A call whose signature is not known, or cannot be kept. Calls with wrong arguments are passed to the MPI library, which reports
-// the error.
+// Runs a call whose signature is not known, or cannot be kept. Calls with wrong arguments are passed to the MPI library, which
+// reports the error.
 int CommunicatorState::run_first(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   outcome.why = sentence(Cause::wrong_arguments);

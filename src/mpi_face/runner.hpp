@@ -21,10 +21,11 @@ class Runner {
 
   int execute(Plan& plan, const Shape& shape);
 
-  // A rank waits only for the ranks with which it exchanges data. All ranks must call it in the same order.
+  // Runs an exchange, in which a rank waits only for ranks with which it exchanges data. All ranks must call it in the same
+  // order.
   int exchange(Exchanger& exchange, const CallBlocks& blocks);
 
-  // The collective of a communicator of one rank is a copy from the input to the output.
+  // Runs the collective of a communicator of one rank, which is a copy from the input to the output.
   int copy(const Elements& from, const Elements& to);
 
  private:

@@ -12,7 +12,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// Where the library refuses a value, it makes no group of ranks and no plans, so the drop-in passes every call on.
+// If the library refuses a value, it makes no group of ranks and no plans, so the drop-in passes every call on.
 void remark_on_refused_values() {
   if (!is_first_launched()) return;
   for (const auto check :

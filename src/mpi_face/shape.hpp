@@ -47,7 +47,7 @@ std::optional<Collective> collective_of(Function function);
 // nothing if the arguments are wrong; the MPI library then reports the error.
 std::optional<Shape> shape_of(const MpiCall& call, Rank rank, Count ranks);
 
-// True if every rank leaves the call only after all ranks have entered it. Equal on all ranks.
+// True if no rank can leave the call before all ranks have entered it. Equal on all ranks.
 bool synchronises(const Shape& shape, Count ranks);
 
 }  // namespace quadrille::mpi_face

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sites of a communicator, found from a call. A site is a kind of calls (policy/kind.hpp) with what runs them and what trials
-// of them need.
+// The sites of a communicator, found from a call. A site is a kind of calls (policy/kind.hpp), with the plans or the exchange
+// that run them and what their trials need.
 #pragma once
 
 #include <mpi.h>
@@ -26,8 +26,8 @@ struct TrialArguments {
   MPI_Datatype type = MPI_BYTE;
   Bytes type_bytes = 1, type_extent = 1;
   MPI_Op operation = MPI_OP_NULL;
-  // For exchanges. `root`: of a recent call, equal on all ranks, if the function has one. `sent`, `received`: this rank's blocks
-  // (SideBlocks::lengths) in call number `call`. If there is a root, only the root has them.
+  // For exchanges. `root`: of a recent call, equal on all ranks, if the function has a root. `sent`, `received`: this rank's
+  // blocks (SideBlocks::lengths) in call number `call`. If there is a root, only the root has these blocks.
   Rank root = 0;
   std::vector<Bytes> sent, received;
   std::uint64_t call = 0;
@@ -40,7 +40,7 @@ struct Site final : CallKind {
   TrialArguments trial_arguments;
   const Neighbourhood* neighbours = nullptr;  // of the communicator, if the calls are those of neighbours
 
-  // For the report (counting.cpp): what was last described.
+  // For the report (counting.cpp): the values that were last described.
   struct Told {
     std::size_t size_class = 0;
     std::size_t samples = 0;
@@ -57,8 +57,8 @@ struct Site final : CallKind {
     return code;
   }
 
-  // Mode trying: runs the call by the way whose turn it is, the MPI library or `ours(contender)`. Calls `due()` when the ranks
-  // should meet.
+  // Mode trying: runs the call by the way whose turn it is, the MPI library or `ours(contender)`. Calls `due()` if the ranks
+  // should meet now.
   int tried(VendorCall vendor, const auto& ours, const auto& due, bool& by_ours) {
     const int turn = trial->next();
     by_ours = turn != Alternation::vendor;
@@ -71,10 +71,10 @@ struct Site final : CallKind {
   }
 };
 
-// By their keys.
+// Finds sites by their keys.
 class Sites {
  public:
-  // `kinds`: where new ones are added.
+  // `kinds`: the list to which new sites are added.
   Sites(Count ranks, std::vector<CallKind*>& kinds) : ranks_(ranks), kinds_(kinds) {}
 
   // Returns the key of the call's site; nothing if the operator or its type is not one that our algorithms can combine.

@@ -38,8 +38,8 @@ Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::
   out_.bytes = output_bytes(problem_, group.rank());
 }
 
-// The bytes that this rank exchanges. A root tells the other ranks theirs: all that it knows is of one call, so it fits together.
-// They are 0 if the root had wrong arguments in that call.
+// Sets the bytes that this rank exchanges. If there is a root, it tells the other ranks theirs, because only the root's numbers
+// are certain to belong to one call. They are 0 if the root had wrong arguments in that call.
 void Trial::hear_blocks() {
   const TrialArguments& arguments = site_.trial_arguments;
   in_.blocks = arguments.sent, out_.blocks = arguments.received;
@@ -57,8 +57,8 @@ void Trial::hear_blocks() {
   in_.bytes = sum(in_.blocks), out_.bytes = sum(out_.blocks);
 }
 
-// Sets the batch size, which is equal on all ranks. Every rank can compute the sizes of a plan. Of an
-// exchange it knows only its own, so the ranks gather them.
+// Sets the batch size, which is equal on all ranks. Every rank can compute all sizes of a plan. In an exchange each rank knows
+// only its own sizes, so the ranks gather them.
 std::optional<Cause> Trial::agree_on_size() {
   Bytes most = site_.key.block_bytes * group_.size();
   if (exchange_) {
@@ -78,7 +78,7 @@ std::optional<Cause> Trial::agree_on_size() {
 }
 
 void Trial::prepare() {
-  // Our plans take packed elements; for the MPI library they may have gaps.
+  // Our plans take packed elements; the MPI library's elements may have gaps.
   const auto with_gaps = [&](Bytes packed) {
     return static_cast<std::size_t>(packed / site_.trial_arguments.type_bytes * site_.trial_arguments.type_extent);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trial compares the times that the MPI library and Quadrille take for a site's calls. It uses buffers of its own, so it never
+// A trial compares the times of a site's calls by the MPI library and by Quadrille. It uses buffers of its own, so it never
 // changes the program's data or results.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace quadrille::mpi_face {
 
 class Trial {
  public:
-  // For calls that run as an exchange, and so have no plans, pass `exchange`. At most `most_batch` calls are timed together.
+  // For calls that run as an exchange, pass `exchange`: they have no plans. At most `most_batch` calls are timed together.
   Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan>& plans, Exchanger* exchange,
         int most_batch);
   ~Trial() {
@@ -25,7 +25,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // Seconds on the slowest rank, for each repetition that counts (not the warm-up).
+  // Seconds on the slowest rank, for each repetition except the warm-up.
   struct Times {
     std::vector<double> vendors_s;
     std::vector<std::vector<double>> ours_s;  // for each plan, or for the exchange

@@ -16,7 +16,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// Distinguishes a rank's record from those of other runs and machines.
+// A text that differs between this rank's record and the records of other runs and machines.
 std::string token_of(const RecordHeader& header) {
   return fmt::format("{} {} {}", header.host, header.process, header.start_unix_ns);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The world as far as the report is concerned: the number and the file of the run, and a communicator over which the counters of
-// all ranks come together at rank 0. The communicator is made in MPI_Init; it would be too late in MPI_Finalize, when ranks may be
-// dead.
+// The world as far as the report needs it: the number and the file of the run, and a communicator over which the ranks send their
+// counters to rank 0. The communicator is made in MPI_Init, because in MPI_Finalize ranks may be dead.
 #pragma once
 
 #include <mpi.h>
@@ -18,11 +17,11 @@ class World {
  public:
   static World& get();
 
-  // Makes the communicator. Collective: call it in MPI_Init if a report is asked for. If it is not called, as in programs that are
-  // linked with the drop-in, each machine writes a report of its own ranks.
+  // Makes the communicator. Collective: call it in MPI_Init if a report is asked for. In programs that are linked with the
+  // drop-in it is not called; then each machine writes a report of its own ranks.
   void begin();
 
-  // Collective; call it after begin(). Tells all ranks whether this one counts its calls.
+  // Collective; call it after begin(). Tells all ranks whether this rank counts its calls.
   void agree(bool counts);
   // Do all ranks count their calls? Equal on all ranks.
   bool counts_everywhere() const { return counts_everywhere_; }
@@ -32,10 +31,11 @@ class World {
   std::uint64_t run() const { return run_; }
   const ReportWish& wish() const { return wish_; }
 
-  // Why this rank counts nothing although a report is asked for. Rank 0 says so in report().
+  // Sets the reason why this rank counts nothing although a report is asked for. Rank 0 prints its reason in report().
   void cannot_count(std::string why) { why_not_ = std::move(why); }
 
-  // Call it in MPI_Finalize on all ranks, with the rank's record after its end, or null if it has none. Rank 0 writes the report.
+  // Call it in MPI_Finalize on all ranks. `record`: the rank's record after its end; null if it has none. Rank 0 writes the
+  // report.
   void report(const Record* record, const std::string& folder);
 
  private:

@@ -62,7 +62,7 @@ const Placeholder& placeholder_named(std::string_view name) {
                           similar ? fmt::format("; did you mean {{{}}}?", *similar) : "", fmt::join(known, "}, {")));
 }
 
-// Calls visit(text) for the parts of a word between placeholders, and visit(placeholder) for these, in order.
+// Calls visit(text) for each part of a word between placeholders, and visit(placeholder) for each placeholder, in order.
 template <class Text, class Place>
 void for_each_part(std::string_view word, const Text& visit_text, const Place& visit_placeholder) {
   std::size_t done = 0;
@@ -102,7 +102,7 @@ std::string name_of(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(kept, " "));
 }
 
-// The command as people may type it again.
+// The command in the form in which a user would type it.
 std::string label_of(const std::vector<std::string>& words) {
   std::vector<std::string> shown;
   for (const std::string& word : words) {

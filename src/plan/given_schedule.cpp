@@ -53,7 +53,7 @@ VerifiedParts& verified_parts() {
   return parts;
 }
 
-// Returns a hash of what the schedule states for all ranks in common.
+// Returns a hash of the schedule's statements that do not belong to one rank.
 std::uint64_t common_hash(const Schedule& schedule) {
   ContentHash hash;
   hash.add(hash_of(schedule.problem));
@@ -187,7 +187,7 @@ std::string sentence_of(const Schedule& schedule, const std::vector<Finding>& fi
   return sentence;
 }
 
-// What a rank tells rank 0 about its schedule: hashes of its own part and of the symmetry.
+// A rank's message to rank 0 about its schedule: hashes of its own part and of the symmetry.
 struct Part {
   std::uint64_t own = 0, symmetry = 0;
 };
@@ -211,7 +211,7 @@ RankZeroFound look_at_all(const Schedule& schedule, const ByRank<Part>& parts, s
   return {.is_wrong = true};
 }
 
-// What a rank says about its schedule before its reason or its text is sent.
+// A rank's message about its schedule, which precedes its reason or its text.
 struct Made {
   bool is_made = true;
   Bytes length = 0;  // of the text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedules that do not come from a plan's own algorithm: a family's schedule for a group of ranks, and one that the caller
-// passes to `plan`. Before the caller's schedule runs, the ranks verify it together and check that all of them passed the same
-// one. Each process remembers the schedules it has verified, by hashes of their exact values.
+// Schedules that do not come from an algorithm of the table: a family's schedule for a group of ranks, and a schedule that the
+// caller passes to `plan`. Before the caller's schedule runs, the ranks verify it together and check that all of them passed the
+// same one. Each process remembers the schedules that it has verified, by hashes of their exact values.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ Schedule placed(const Communicator& communicator, Schedule schedule);
 // Returns the rank's own program. Throws Error{misuse} if the schedule was built by hand and is incomplete.
 Program own_program(const Schedule& schedule, Rank rank);
 
-// A hash that identifies what a rank would run: its own program, for this problem. The problem must be placed (placed.hpp).
+// A hash of what a rank would run: its own program, for this problem. The problem must be placed (placed.hpp).
 std::uint64_t part_hash(const Schedule& schedule, const Program& own);
 
 // Returns the hash of the schedule with which this part was verified, or 0 if none is remembered. If all ranks get the same hash,
@@ -33,9 +33,9 @@ std::uint64_t verified_with(std::uint64_t part);
 void verify_together(Communicator& communicator, const Schedule& schedule);
 
 // Returns a family's schedule. Collective: all ranks pass copies of one family and the same problem. Each rank, or rank 0 alone,
-// makes the schedule (Family::made_by). All ranks return the same: the schedule or, if a rank has got none, the reason of the
-// first such rank. Throws on every rank what a rank throws, and Error{too_large} if rank 0 would make a schedule for more than
-// most_ranks_of_first.
+// makes the schedule (Family::made_by). All ranks return the schedule or, if a rank has got none, the reason of the first such
+// rank. If a rank throws, every rank throws the same error. Every rank throws Error{too_large} if rank 0 would make a schedule
+// for more than most_ranks_of_first.
 Result<Schedule> schedule_of(Communicator& communicator, const Family& family, const Problem& problem);
 
 }  // namespace quadrille

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans of ranks that know only the counts that they send and receive themselves (`counts=headers`). When the plan is made, the
-// ranks tell each other what its messages will hold. Then each knows its program, which runs as any other.
+// ranks tell each other what its messages will hold. Then each rank knows its program, which runs like any other program.
 #pragma once
 
 #include "quadrille/execute.hpp"

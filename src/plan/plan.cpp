@@ -30,8 +30,8 @@
 
 namespace quadrille {
 
-// What a rank prepares before it compares its request with the other ranks'. Exactly one of vendor, script and incremental is set.
-// None is set for a caller's schedule that is not verified yet.
+// What a rank prepares before it compares its request with the other ranks'. Exactly one of vendor, script and incremental is
+// set, or none for a caller's schedule that is not verified yet.
 struct Draft {
   Transport* transport = nullptr;  // belongs to the communicator that the plan keeps alive
   std::string algorithm;           // with all parameters
@@ -114,7 +114,7 @@ bool draft_incremental(Draft& draft, const Problem& problem, const Choice& choic
   return draft.own_counts;
 }
 
-// Each part of a message that is split needs a request of MPI and about 50 bytes.
+// Refuses too many parts: each part of a message that is split needs a request of MPI and about 50 bytes.
 void check_parts(const Script& script) {
   constexpr Count most_parts = Count{1} << 22;
   Count parts = 0;
@@ -154,8 +154,8 @@ Draft draft_of_options(Communicator& communicator, const Problem& problem, const
   return draft;
 }
 
-// Returns null if the transport makes no offers. Also returns null if memory is short, because
-// memory may be free after other plans were evicted.
+// Returns null if the transport makes no offers, or if memory is short, because memory may be free after other plans were
+// evicted.
 std::unique_ptr<Offer> offer_of(const Draft& draft) {
   try {
     return draft.transport->offer(draft.script);
@@ -309,8 +309,8 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const P
 
 namespace {
 
-// Collective. The ranks first compare that they ask for the same family and problem; only then one of them may make the schedule
-// for the others.
+// Collective. The ranks first check that they ask for the same family and problem. Only after that may one rank make the schedule
+// for all.
 Plan plan_of_family(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Family& family) {
   Draft::agreed(communicator, asked, given, nullptr, [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
     Draft draft = draft_of_options(kept, problem, options, false);
@@ -351,8 +351,8 @@ void draft_given(Draft& draft, const Problem& problem, const PlanOptions& option
   draft.key.reset();  // it is kept already
 }
 
-// Collective. Returns no plan unless all ranks remember that they verified this schedule together. `is_verified` is true
-// if they have verified it immediately before.
+// Collective. Returns no plan unless all ranks remember that they have verified this schedule together. `is_verified` is true if
+// they have done so immediately before.
 ChosenPlan plan_given(Communicator& communicator, const Schedule& schedule, const PlanOptions& given, bool is_verified) {
   const auto drafted = [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
     const Rank me = kept.rank();

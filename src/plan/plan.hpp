@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans that execute.hpp does not make, and checks of the buffers that are passed to a plan. If somebody else chooses the
-// algorithm (src/tune/choosing), all ranks must make the same choice: each rank chooses by knowledge that has a hash, and the
-// ranks compare the hashes with their requests. A schedule that this library has made becomes a plan without being verified.
+// Plans that execute.hpp does not make, and checks of the buffers that are passed to a plan. If tune/choosing chooses the
+// algorithm, all ranks must make the same choice. So each rank chooses by knowledge that has a hash, and the ranks compare the
+// hashes with their requests. A schedule that this library has made becomes a plan without verification.
 #pragma once
 
 #include <functional>
@@ -42,9 +42,9 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& problem, const
 // different number of ranks.
 Problem checked_for(Communicator& communicator, const Problem& asked);
 
-// Collective. Makes a plan like `plan`, but for `schedule`, which it does not verify, instead of a problem and
-// PlanOptions::algorithm. `own_counts` is true if each rank makes the schedule from only the counts that it sends and receives
-// itself (Algorithm::needs_own_counts_only).
+// Collective. Like `plan`, but runs `schedule`, without verifying it, instead of choosing an algorithm for a problem.
+// `own_counts` is true if each rank makes the schedule from only the counts that it sends and receives itself
+// (Algorithm::needs_own_counts_only).
 Plan plan_schedule(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options);
 
 // A plan whose executions write their times to `script->record` (execution_record.hpp).
@@ -57,20 +57,19 @@ struct ObservedPlan {
 ObservedPlan observed_plan(Communicator& communicator, const Schedule& schedule, bool own_counts, const PlanOptions& options);
 
 // Makes the checks of Plan::execute or, for a plan in place, those of Plan::execute_in_place on `output`. For callers that run a
-// plan's Execution themselves. Returns true if input and output overlap: the caller refuses this, and names the function that the
-// program should call instead.
+// plan's Execution themselves. Returns true if input and output overlap; the caller must then refuse them by throw_overlap.
 [[nodiscard]] bool overlap(const Plan& plan, const void* input, const void* output);
 
-// The part of a buffer that is used: its first byte, and the one behind its last, counted from the beginning of the buffer.
+// The used part of a buffer: the offsets of its first byte, and of the byte behind its last one.
 using UsedPart = std::pair<Bytes, Bytes>;
 
-// Throws Error{misuse} if a buffer is used, but is a null pointer.
+// Throws Error{misuse} if bytes of a buffer are used, but the buffer is a null pointer.
 void check_given(const void* buffer, const UsedPart& used, const char* what);
 
 // Checks that both buffers are given. Returns true if their used parts overlap.
 [[nodiscard]] bool overlap(const void* input, const UsedPart& used_input, const void* output, const UsedPart& used_output);
 
-// Throws Error{misuse}, which says what to call instead of `function`. Typed calls have an in-place form, plans are made in place.
+// Throws Error{misuse} that says what to call instead of `function`: the in-place form of a typed call, or a plan in place.
 [[noreturn]] void throw_overlap(std::string_view function, bool is_typed_call);
 
 }  // namespace quadrille

@@ -72,7 +72,7 @@ struct KnownScript {
 
 using RecentScripts = Recent<ScriptKey, KnownScript, 4>;
 
-// Others are not kept.
+// Larger scripts are not kept.
 inline bool is_small(const Script& script) {
   return script.messages.size() <= ScriptKey::most_messages && script.copies.size() <= ScriptKey::most_copies;
 }

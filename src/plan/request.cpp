@@ -31,8 +31,8 @@ std::uint64_t fingerprint(std::span<const Count> numbers) {
 // Fingerprint of one entry of a matrix of counts.
 std::uint64_t fingerprint(Rank from, Rank to, Bytes bytes) { return fingerprint(std::array{from, to, bytes}); }
 
-// Fingerprint of a matrix of counts; independent of dense or sparse form and of the order of entries. Shared blocks have another
-// one.
+// Fingerprint of a matrix of counts; independent of dense or sparse form and of the order of entries. A matrix of shared blocks
+// has a different fingerprint.
 std::uint64_t fingerprint(const Problem& problem) {
   std::uint64_t sum = 0;
   const Traffic traffic(problem);
@@ -49,7 +49,7 @@ std::string take_word(std::string_view& text) {
 }
 
 // Collective: throws an error that names a count on which its sender and its receiver differ. Each receiver looks for the first
-// sender that differs from it, so no rank needs memory for more than one row of the matrix.
+// sender that disagrees, so no rank needs memory for more than one row of the matrix.
 [[noreturn]] void throw_mismatch(Communicator& communicator, const PlanRequest& mine) {
   struct Mismatch {
     Rank from;  // -1: none
@@ -102,8 +102,8 @@ Vote vote_of(const PlanRequest& request, Rank me) {
   return vote;
 }
 
-// Compares how the ranks chose the algorithm. If some ranks named it and others let the plan choose, the agreement stays
-// settled, and comparing the requests then shows this difference.
+// Compares how the ranks chose the algorithm. If some ranks named it and others let the plan choose, the agreement stays settled:
+// the comparison of the requests, which follows, shows this difference.
 void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
   bool is_named = false, all_undecided = true, some_undecided = false;
   for (const Vote& vote : votes) {
@@ -114,8 +114,8 @@ void compare_choosing(const ByRank<Vote>& votes, Agreement& agreement) {
     agreement.vendor_is_refused = agreement.vendor_is_refused || vote.refuses_vendor;
   }
   if (!is_named && !all_undecided) agreement.is_settled = !some_undecided && agreement.has_same_knowledge;
-  // If any rank named the algorithm, the difference between the requests is reported. If the agreement is not settled, not all
-  // ranks have chosen. In both cases a refusal of the vendor's collective is ignored.
+  // If any rank named the algorithm, the difference between the requests is reported. If the agreement is not settled, some ranks
+  // have not chosen. In both cases a refusal of the vendor's collective is ignored.
   if (is_named || !agreement.is_settled) agreement.vendor_is_refused = false;
 }
 
@@ -133,8 +133,8 @@ void check_operation(const Problem& problem, const Operator* operation) {
 
 bool is_canonical(const Layouts& layouts) { return layouts.input.empty() && layouts.output.empty(); }
 
-// Throws if an element of a reduction lies in several places, because a reduction combines whole elements. Two pieces may share an
-// element only if they are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when the layout is bound.
+// Throws if an element of a reduction lies in several places, because a reduction combines whole elements. Two pieces may share
+// an element only if the pieces are adjacent in memory. Pieces beyond 2^63 bytes are refused later, when the layout is bound.
 void check_pieces(const Layout& layout, Bytes element_bytes) {
   Bytes end = 0, cut = 0;  // end of the previous piece, and its bytes of an incomplete element
   const auto check_complete = [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank asks for when it makes a plan, and the comparison with the requests of the other ranks.
+// The request of a rank that makes a plan, and the comparison with the requests of the other ranks.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ struct PlanRequest {
   // reported. A zero ends each name and each value.
   std::string fields;
   std::uint64_t hash = 0;  // of the fields
-  // These three are only for alltoallv. `counts` is the hash of all counts if the algorithm needs all of them on each rank,
+  // These three are only for alltoallv. `counts` is the hash of all counts if the algorithm needs all counts on each rank,
   // otherwise 0. `sent` and `received` are this rank's own counts.
   std::uint64_t counts = 0;
   std::vector<Share> sent, received;
@@ -80,12 +80,12 @@ std::string listed(const std::vector<Count>& numbers);
 // of PlanRequest::fields and ends with `rule`.
 [[noreturn]] void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule);
 
-// Collective: each rank calls `make`, then all ranks compare their requests. If the requests differ, all ranks throw Error{misuse}
-// that names a difference. If `make` throws on a rank, all ranks throw the same (execute/agreement.hpp).
+// Collective: each rank calls `make`, then all ranks compare their requests. If the requests differ, all ranks throw
+// Error{misuse}, which names a difference. If `make` throws on a rank, all ranks throw the same error (execute/agreement.hpp).
 //
-// Before this comparison, each rank of a plan without a named algorithm chooses by its own knowledge. If the ranks'
-// knowledge differs, or if some ranks are undecided and others are not, the agreement is not settled on any rank. All
-// ranks then ask again with undecided requests.
+// If the algorithm is not named, each rank chooses by its own knowledge before this comparison. If the ranks' knowledge differs,
+// or if some ranks are undecided and others are not, the agreement is not settled on any rank. All ranks then ask again with
+// undecided requests.
 Agreement agree(Communicator& communicator, const std::function<PlanRequest()>& make);
 
 }  // namespace quadrille

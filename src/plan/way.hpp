@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ways (execute.hpp) in other forms: for other problems than those that they were measured for, and as messages between ranks.
-// All ranks run the same library, so the place of an algorithm in its table identifies it.
+// Ways (execute.hpp) in other forms: adapted to other problems than the measured ones, and as messages between ranks. All ranks
+// run the same library, so the place of an algorithm in its table identifies it.
 #pragma once
 
 #include <array>

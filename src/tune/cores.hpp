@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cores the ranks of a node may use together. Launchers may bind each rank to a few of them.
+// Which cores the ranks of a node may use together. A launcher may bind each rank to a few cores.
 #pragma once
 
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Medians of few samples and their confidence intervals, and comparisons by them: of the entries of a race, and of two runs.
+// Medians of few samples and their confidence intervals. Comparisons by medians: of the entries of a race, and of two runs.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace quadrille {
 double median(std::vector<double> values);  // of at least one value; of an even number the mean of the two in the middle
 
 // Indices of two order statistics that enclose the true median with this confidence, for any distribution. They are the narrowest
-// symmetric pair that reaches wanted_confidence, or the first and the last sample if no pair does.
+// symmetric pair that reaches wanted_confidence. If no pair reaches it, they are the first and the last sample.
 struct MedianInterval {
   std::size_t lower = 0, upper = 0;
   double confidence = 0;

@@ -35,7 +35,7 @@ Regions runs_of(const Regions& regions) {
 
 std::size_t list_of(const BytePlace& place) { return index(place.rank) * 4 + static_cast<std::size_t>(place.buffer); }
 
-// A step, and when it happens.
+// A step and its time.
 using TimedStep = std::pair<Count, WayStep>;
 
 struct Ends {
@@ -61,13 +61,13 @@ Ends ends_of(const Problem& problem, Rank from, Rank to, Bytes byte) {
   throw Error(ErrorCode::misuse, fmt::format("from rank {} to rank {} go {} bytes; there is no byte {}", from, to, length, byte));
 }
 
-// How the byte came to the place of a stay.
+// The step by which the byte came to the place of a stay.
 WayStep arrival(const ByteFlow& flow, const ByteStay& stay) {
   if (stay.written_by) return {StepKind::moved, flow.operations()[*stay.written_by].name, stay.place};
   return {stay.place.buffer == Buffer::input ? StepKind::start : StepKind::nothing, {}, stay.place};
 }
 
-// The stays by which the byte came to `last`, and its end there.
+// The steps by which the byte came to `last`, and the end of its stay there.
 std::vector<TimedStep> path_to(const ByteFlow& flow, const std::vector<ByteStay>& copies, const ByteStay& last) {
   std::vector<TimedStep> steps{{never, {StepKind::end, {}, last.place}}};
   for (const ByteStay* stay = &last;; stay = &copies[*stay->next]) {
@@ -114,7 +114,7 @@ ByteFlow::ByteFlow(const Schedule& schedule) {
 }
 
 void ByteFlow::enter(const PlayedOperation& played) {
-  // Messages of a round follow each other here, and read before the first of them writes.
+  // The messages of a round are adjacent here. All of them read before the first of them writes.
   const bool same_reading = played.name.kind == NamedOperation::Kind::message && !operations_.empty() &&
                             operations_.back().name.kind == NamedOperation::Kind::message &&
                             operations_.back().name.round == played.name.round;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Follows single bytes through a schedule, forwards and backwards: the ways of blocks, and what diagnoses of faults ask.
+// Follows single bytes through a schedule, forwards and backwards, for the ways of blocks and the diagnosis of faults.
 #pragma once
 
 #include <limits>
@@ -22,13 +22,13 @@ struct TimedOperation {
 
 inline constexpr Count before_all = -1, never = std::numeric_limits<Count>::max();
 
-// A stay of a byte at a place: from the time at which it was written to the time at which it was overwritten (forwards), or was
-// read for the last time that matters (backwards).
+// The stay of a byte at a place. It begins when the byte was written there. It ends when the byte was overwritten (copies_of), or
+// was read on its way to the given end (origins_of).
 struct ByteStay {
   BytePlace place;
   Count since = before_all, until = never;
   std::optional<std::size_t> written_by, overwritten_by;  // operations
-  std::optional<std::size_t> next;  // forwards: the stay from which it came; backwards: the one to which it went
+  std::optional<std::size_t> next;  // copies_of: the stay from which the byte came; origins_of: the stay to which it went
   BytePlace source;                 // what `written_by` read
   std::size_t written_span = 0;     // which contiguous part of what `written_by` wrote
 };
@@ -49,7 +49,8 @@ class ByteFlow {
   // Returns the stays of all copies of the byte that is at `start` before the first round, in the order of time. A result into
   // which the byte was combined counts as a copy. Throws Error{too_large} when all calls together have taken too long.
   std::vector<ByteStay> copies_of(const BytePlace& start);
-  // Returns the stays that led to what `end` holds at a time, latest first; several at a time if operands were combined.
+  // Returns the stays by which the bytes at `end` had come there at `time`, latest first. If operands were combined, stays
+  // overlap in time.
   std::vector<ByteStay> origins_of(const BytePlace& end, Count time = never);
 
   const std::vector<Program>& programs() const { return programs_; }

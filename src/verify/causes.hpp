@@ -62,7 +62,7 @@ struct Suspicions {
   std::vector<Suspicion> places;  // those of the kinds wrong_source and wrong_target
 };
 
-// What a finding about the result asks for.
+// What follows from a finding about the result.
 struct WrongByte {
   std::size_t finding = 0;
   Rank from = 0, to = 0;
@@ -72,7 +72,7 @@ struct WrongByte {
 };
 
 // Whether a byte lies between the first and the last byte of a region; the rank is not compared. Gaps of strided regions count as
-// parts of them. (A region of a wrong schedule may have too many runs to look at each.)
+// parts of the regions. (A region of a wrong schedule may have too many runs to look at each.)
 bool touches(const Region& region, const BytePlace& place);
 
 // Limits the number of comparisons. Throws Error{too_large} when they exceed some seconds.
@@ -87,11 +87,11 @@ class Budget {
   Count work_ = 0;
 };
 
-// Returns what each finding about the result asks for, in the order of the findings. Throws Error{too_large}.
+// Returns a WrongByte for each finding about the result, in the order of the findings. Throws Error{too_large}.
 std::vector<WrongByte> wrong_bytes(const Schedule& schedule, const std::vector<Finding>& findings, ByteFlow& flow, Budget& budget);
 
-// What operations have in common that one systematic mistake makes wrong: a generator that is wrong at one rank is often wrong in
-// the same way at all ranks, or in all rounds.
+// One mistake in a generator often makes operations wrong in the same way at all ranks, or in all rounds. This part finds what
+// such operations have in common.
 
 // A set of operations: those of one kind, in some consecutive rounds, between certain ranks.
 struct Likeness {
@@ -110,7 +110,7 @@ struct Likeness {
   auto operator<=>(const Likeness&) const = default;
 };
 
-// The sets to which an operation belongs: with the rounds of the operation, of its stage, and of the whole schedule.
+// The sets to which an operation belongs: for its own round, for the rounds of its stage, and for all rounds of the schedule.
 std::vector<Likeness> likenesses(const NamedOperation& operation, const std::vector<Stage>& stages, Count ranks);
 
 // The sizes of sets: how many operations a schedule has in each.
@@ -119,12 +119,13 @@ using SetSizes = std::map<Likeness, Count>;
 // Counts an operation in each of its sets that are in `sizes` already.
 void count_in(SetSizes& sizes, const NamedOperation& operation, const std::vector<Stage>& stages, Count ranks);
 
-// Whether `found` of the `all` operations of a set are enough to believe in one mistake: two or more, more than half of the set if
-// its operations are of one known round and at different ranks, and at least three quarters of any other set.
+// Are `found` of the `all` operations of a set enough to believe in one mistake? Two are enough only if they are the whole set,
+// at different ranks. Three or more must be over half of a set of one known round and of different ranks, or three quarters of
+// any other set.
 bool is_systematic(const Likeness& likeness, Count found, Count all);
 
-// "the same at 15 of 16 ranks", or "the same for 60 of 64 messages in rounds 0 to 3". `things` is the plural of what is in the set;
-// empty: that of its kind.
+// "the same at 15 of 16 ranks", or "the same for 60 of 64 messages in rounds 0 to 3". `things`: the plural noun for the members
+// of the set; empty: the plural for their kind of operation.
 std::string text_of(const Likeness& likeness, Count found, Count all, Count ranks, std::string_view things = {});
 
 // Tells how well operations would fit into a schedule that does not have them.
@@ -132,8 +133,8 @@ class Patterns {
  public:
   Patterns(std::vector<NamedOperation> operations, Count ranks);
 
-  // The number of operations of the same kind and round with the same distance, or with the same exclusive or if these are more; 0
-  // if the schedule has the operation.
+  // The greatest of three numbers: the operations of the same kind and round with the same distance, the same exclusive or, and
+  // the same sum. 0 if the schedule has the operation.
   Count fit(const NamedOperation& operation) const;
 
  private:
@@ -148,17 +149,18 @@ struct AlikeGroup {
   std::string text;  // text_of the set that has most of them; empty if they are no systematic mistake
 };
 
-// Groups wrong operations: those of each pair in `together`, and those of each set of which enough are wrong. Every operation is in
-// exactly one group; the groups are in the order of their first members. `measure` sets the sizes of the sets that it is given.
+// Groups wrong operations. The two of each pair in `together` are in one group, and so are the wrong ones of a set if they are
+// enough (is_systematic). Every operation is in exactly one group; the groups are in the order of their first members. `measure`
+// sets the sizes of the sets that it is given.
 std::vector<AlikeGroup> alike_groups(const std::vector<NamedOperation>& wrong,
                                      const std::vector<std::pair<std::size_t, std::size_t>>& together,
                                      const std::vector<Stage>& stages, Count ranks, const std::function<void(SetSizes&)>& measure,
                                      std::string_view things = {});
 
-// Chooses the suspects that explain most findings: one, or most of a set of operations that are alike, each of
-// findings that the others do not explain. Of several that explain as much, those are preferred whose repair leaves fewer findings:
-// a suspect that explains findings may be innocent; what the schedule would do if it read or wrote other places shows the guilty
-// one.
+// Chooses one suspect, or most of a set of operations that are alike: the choice that explains most findings. Each member of a
+// set must explain findings, and half of the members findings that others do not. If several choices explain as many, the one
+// whose repair leaves the fewest findings is taken, because a suspect that explains findings may be innocent. A replay with moved
+// reads or writes shows the guilty one.
 
 // A change of an operation: regions that it reads, or writes, are moved by a distance, and perhaps to another buffer.
 struct Repair {
@@ -174,10 +176,10 @@ Repair repair_for(const Suspicion& suspicion);
 struct Repaired {
   Repair repair;
   std::size_t left = 0;  // findings
-  // Comparable operations at other ranks with the same regions, before the repair less those after it: the guilty one is often the
-  // one that differs from all others.
+  // The number of comparable operations at other ranks with the same regions, before the repair minus after the repair. The
+  // guilty operation often differs from all others, and its repair makes it like them.
   Count irregular = 0;
-  // Bytes of scratch at the repaired end's rank that are both written and read; right schedules leave no holes in it.
+  // Bytes of scratch at the repaired end's rank that are both written and read. Right schedules leave no holes in the scratch.
   Bytes used_scratch = 0;
 };
 
@@ -215,7 +217,7 @@ struct Explained {
   std::vector<std::size_t> wrong;
   std::vector<Rounds> rounds;  // of each of `wrong`; empty: the operation is not missing
 
-  // Whether it explains wrong[k], if it was expected in this round.
+  // Whether the suspect explains wrong[k]; `round`: the round of a missing operation.
   bool explains(std::size_t k, std::optional<Count> round) const {
     return !round || (rounds[k].first <= *round && *round <= rounds[k].last);
   }
@@ -229,15 +231,15 @@ struct Expected {
 
 // One suspect or several that are alike.
 struct SuspectChoice {
-  std::vector<std::size_t> suspects;  // those first that explain most
+  std::vector<std::size_t> suspects;  // indices; the suspect that explains most findings comes first
   std::size_t findings = 0;
   int likelihood = 0;
-  std::optional<Count> round;  // missing: a round in which all findings ask for it
-  Count fit = 0;               // how well a missing operation would fit
-  Count copied = before_all;   // missing: since when the byte was where it stayed
+  std::optional<Count> round;  // of a missing operation: a round in which all these findings expect it
+  Count fit = 0;               // of a missing operation: Patterns::fit
+  Count copied = before_all;   // of a missing operation: when the byte came to the place of the copy
   Count all = 1;
-  Count rounds = 1;                // from the first to the last of the set
-  std::string text;                // which are alike
+  Count rounds = 1;                // number of rounds from the first to the last of the set
+  std::string text;                // text_of the set
   std::optional<Repaired> repair;  // if repairs were tried: the best
   // Of sets that explain as much, the smallest one of existing operations is best, because a missing operation explains whatever a
   // rank lacks.
@@ -282,14 +284,14 @@ class Choices {
   std::map<std::pair<std::size_t, Count>, Expected> expected_;  // by index of the suspect and by round
 };
 
-// Groups operations that were not finished by the mistake that they share. Those are one mistake that
+// Groups unfinished operations. Each group is probably the result of one mistake. Operations belong to one group if they
 //   - are of the same round and have the same sender or the same receiver;
 //   - are a set of operations of which most are not finished;
 //   - lack the end of the same rank, which lacks most of its ends;
 //   - are the two ends of one message: the first send from one rank to another belongs to the first receive there, and so on;
 //   - are most of the messages of one rank, which it posts the same number of rounds before or after the other ends.
 
-// Messages of which a rank posts its ends some rounds after the other ends.
+// Messages whose ends at one rank are posted some rounds after the ends at the other ranks.
 struct Shift {
   Rank rank = 0;
   Count rounds = 0;                         // negative: before them
@@ -320,14 +322,14 @@ struct DraftCause {
   std::optional<Rank> shifted;  // a rank that is some rounds early or late, so that its messages may meet wrong ones
 };
 
-// Unites causes whose operations together are most of a set: of existing operations or of missing ones. A set then
-// consists of the operations that the schedule has and of those that it lacks.
+// Unites causes whose operations together are most of a set, of existing operations or of missing ones. The set then consists of
+// the operations that the schedule has and of those that it lacks.
 void unite_alike(std::vector<DraftCause>& causes, const Investigation& known);
 
-// Gives the findings of a cause to another one that explains them, too: bytes passed through operations that are wrong in the same
-// way, or through rounds that are not where they belong. Several such operations together may have moved a byte to a place that no
-// single one explains. Rules that are broken only where a cause's operations begin or end, in their rounds, are broken by these:
-// two messages of the same ranks, for instance, one of which has no other end.
+// Gives the findings of a cause to another cause that explains them, too: bytes passed through operations that are wrong in the
+// same way, or through rounds that are not where they belong. Several such operations together may have moved a byte to a place
+// that no single one explains. If a rule is broken only where a cause's operations begin or end, in their rounds, these
+// operations break it: two messages between the same ranks, for instance, one of which has no other end.
 void take_consequences(std::vector<DraftCause>& causes, Investigation& known);
 
 }  // namespace quadrille

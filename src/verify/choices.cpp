@@ -46,8 +46,8 @@ Regions* found_again(const Regions* regions, const std::vector<Program>& program
   return nullptr;
 }
 
-// Whether two operations are likely to have the same regions: they have one distance or exclusive or, at different ranks, or one
-// sender and different receivers.
+// Whether two operations are likely to have the same regions. They are if they have the same sender and
+// different receivers, or different senders and the same distance or exclusive or.
 bool are_comparable(const NamedOperation& a, const NamedOperation& b, Count ranks) {
   if (a.kind != b.kind || a == b) return false;
   if (a.from == b.from) return a.to != b.to;
@@ -121,7 +121,7 @@ std::optional<Repaired> repaired(const Schedule& schedule, const ByteFlow& flow,
                   used_scratch(programs[index(repair.reads ? timed.name.from : timed.name.to)])};
 }
 
-// Suspects whose repair is tried, and operations that are replayed for them.
+// Limits: suspects whose repair is tried, and operations that are replayed for these repairs.
 constexpr std::size_t most_repairs = 6;
 constexpr Count most_rounds = 4096;              // in which a missing operation is sought
 constexpr Count most_replayed = Count{1} << 18;  // about a second
@@ -265,7 +265,7 @@ SuspectChoice Choices::best_repaired(std::vector<SuspectChoice> choices) {
   std::tuple<std::size_t, bool, Count, Bytes> fewest;
   for (SuspectChoice& choice : choices) {
     const std::size_t left = left_without(choice);
-    const std::optional<Repaired>& repair = choice.repair;  // what was tried counts more
+    const std::optional<Repaired>& repair = choice.repair;  // a tried repair is preferred
     const std::tuple now{left, !repair, repair ? repair->irregular : 0, repair ? -repair->used_scratch : 0};
     if (best == nullptr || now < fewest) best = &choice, fewest = now;
   }
@@ -335,7 +335,7 @@ const Expected& Choices::expected(std::size_t i, Count round) {
 }
 
 // The members that explain findings. There is no choice if they are too few for one mistake, or if less than half of them explain
-// what the others do not; they will not become more.
+// findings that the others do not.
 SuspectChoice Choices::choice_of(const Likeness& likeness, SuspectSet& set) {
   const std::optional<Count> round = busiest_round(set.members);
   std::vector<SuspectChoice> members;

@@ -75,7 +75,8 @@ void unite_alike(std::vector<DraftCause>& causes, const Investigation& known, bo
   erase_empty(causes);
 }
 
-// The operations of a cause that may have many consequences: bytes passed through several of them, or waited for them.
+// The operations of a cause that may have many consequences, because bytes passed through several of them or ranks waited for
+// them.
 class FarReaching {
  public:
   FarReaching(const DraftCause& draft, const Investigation& known) {
@@ -182,7 +183,7 @@ class Consequences {
     });
   }
 
-  // Follows what was read backwards.
+  // Follows backwards the bytes that were read.
   bool leads_to_read(const FarReaching& reach, const Finding& finding) {
     if (finding.rule == Rule::round_order) return !reach.misplaced().empty();
     const std::vector<ByteStay> origins = origins_of_read(finding);
@@ -235,7 +236,7 @@ class Consequences {
   std::map<std::size_t, const WrongByte*> wrong_;  // by finding
 };
 
-// Gives to each cause those that it explains. `explains` tells whether a cause explains a finding of another one.
+// Gives each cause the findings that it explains. `explains` tells whether a cause explains a finding of another cause.
 template <class Explains>
 void take_explained(std::vector<DraftCause>& causes, const Investigation& known, Explains&& explains) {
   for (DraftCause& draft : causes) {

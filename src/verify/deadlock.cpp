@@ -35,8 +35,8 @@ class Posted {
   const DependenceGraph graph_;
 };
 
-// One execution under one policy. A step is posted when everything for which it waits is complete and the earlier steps of its
-// channel have been posted. A message completes when both of its ends are posted. Any other step completes when it is posted.
+// One execution under one policy. A step is posted when everything for which the step waits is complete and all earlier steps of
+// its channel have been posted. A message completes when both of its ends are posted. Any other step completes when it is posted.
 class Rendezvous {
  public:
   Rendezvous(const std::vector<Posted>& ranks, Policy policy) {

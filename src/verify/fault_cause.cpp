@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the causes of findings. Operations that were not finished are certainly wrong, so they come first. Then
-// the suspects that explain most findings are taken as the cause of these, and so on with the rest. What no operation
-// explains is left, by rule. At last, causes that are probably one mistake are united.
+// Finds the causes of findings. Operations that were not finished are certainly wrong, so they are taken first. Then, again and
+// again, the suspects that explain most of the remaining findings become a cause. Findings that no operation explains are grouped
+// by their rule. At last, causes that are probably one mistake are united.
 #include "quadrille/fault_cause.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ class Search {
  private:
   const NamedOperation& operation(std::size_t i) const { return known_.flow.operations()[i].name; }
 
-  // What is missing in a schedule without operations has one cause.
+  // If no program has an operation, all findings of rule delivery have one cause.
   void take_all_if_nothing_is_done() {
     const auto does_nothing = [](const Program& program) {
       return std::all_of(program.rounds.begin(), program.rounds.end(), [](const Round& round) {
@@ -140,8 +140,8 @@ class Search {
         assign(wrong.finding, cause);
       }
     }
-    // A loss says most. Otherwise the reason of most findings is taken, and of several the last kind: a message to the wrong rank
-    // also brings the wrong bytes there.
+    // A loss (`overwrites`) tells the user most. Without a loss, the reason of most findings is taken. Of several such reasons,
+    // the last kind is taken: a message to the wrong rank also brings the wrong bytes there.
     const auto reason = reasons.contains(CauseKind::overwrites)
                             ? reasons.find(CauseKind::overwrites)
                             : std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
@@ -156,7 +156,7 @@ class Search {
     finish(std::move(cause), choice.text);
   }
 
-  // The suspicion that asks for the repair, if there is one and it is no loss.
+  // The suspicion that asks for the repair. If there is none, or the first one is a loss, the first one.
   static const Suspicion& suspicion_of(const Suspicions& all, const std::optional<Repaired>& repaired) {
     if (repaired && all.first.kind != CauseKind::overwrites)
       for (const Suspicion& suspicion : all.places)
@@ -210,7 +210,7 @@ class Search {
     }
   }
 
-  // Bytes that were never written when they were read, and came to places that the cause explains.
+  // Takes findings about bytes that were read before they were written and then came to places that the cause explains.
   void take_undefined_reads(FaultCause& cause) {
     const std::set<std::size_t> explained(cause.findings.begin(), cause.findings.end());
     std::set<std::tuple<Count, Rank>> readers;
@@ -226,7 +226,8 @@ class Search {
     }
   }
 
-  // Places that an operation of the cause and another of its round write, and messages of the same two ranks.
+  // Takes findings about places that an operation of the cause and another one write in the same round, and about repeated
+  // messages.
   void take_collisions(FaultCause& cause) {
     if (cause.kind == CauseKind::missing) return;
     std::set<std::pair<Count, Rank>> targets, ends;
@@ -246,7 +247,7 @@ class Search {
     }
   }
 
-  // Takes the findings that are left, by their rule.
+  // Groups the remaining findings by their rule.
   void take_rules() {
     std::map<Rule, std::vector<std::size_t>> left;
     for (std::size_t i = 0; i < known_.findings.size(); ++i)
@@ -286,7 +287,7 @@ class Search {
     for (DraftCause& draft : drafts) finish(std::move(draft.cause), std::move(draft.alike));
   }
 
-  // The sizes of sets of places: each rank is one in each round in which it does anything, and one in no known round.
+  // Counts places: each rank in each round in which it does anything, and each rank once more without a known round.
   void measure_places(SetSizes& sizes) const {
     for (const Program& program : known_.flow.programs()) {
       const auto count = [&](Count round) {

@@ -58,9 +58,9 @@ void check_deadlock(const std::vector<Program>& programs, const std::vector<Poli
 // Throws Error{too_large} if replaying `replayed` ranks takes more memory than is allowed, by a lower bound on that memory.
 void check_pieces(const Problem& problem, Count replayed, const VerifyOptions& options);
 
-// Replays the representatives of the stated symmetry and compares other programs with the images of the representatives'
-// programs. `coverage` says how many ranks were compared and replayed; 0 replayed ones without findings mean that all ranks have to
-// be replayed instead. Throws Error{too_large}.
+// Replays the representatives of the stated symmetry, and compares the other programs with the images of the representatives'
+// programs. `coverage` says how many ranks were compared and replayed. If there are no findings and 0 ranks were replayed, a replay
+// of all ranks is needed. Throws Error{too_large}.
 void check_by_symmetry(const Schedule& schedule, const VerifyOptions& options, Count port_limit, FindingList& findings,
                        Coverage& coverage);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules about memory, and about what it holds: no byte is used twice in a round, elements that a reduction combines stay whole,
-// and outputs hold what the collective requires.
+// The rules about memory and its contents: no byte is used twice in a round, elements that a reduction combines stay whole, and
+// outputs hold what the collective requires.
 #pragma once
 
 #include <optional>
@@ -28,11 +28,11 @@ std::optional<Region> shared(const std::vector<Run>& reads, const std::vector<Ru
 // Then no element is ever split.
 bool keep_elements(const std::vector<Program>& programs, Bytes element);
 
-// Returns the number of the first element that is not whole. An element is whole if its bytes are, in order, those of one element
-// of one term. Unwritten bytes are ignored, because another rule reports them.
+// Returns the number of the first element that is not whole. An element is whole if its bytes are, in order, all bytes of one
+// element of one term. Unwritten bytes are ignored, because another rule reports them.
 std::optional<Count> first_torn_element(const Strip& strip, Bytes element);
 
-// Returns a sentence that says of which bytes that element consists.
+// Returns a sentence that says which bytes the element consists of.
 std::string torn_element(const Strip& strip, Count number, Bytes element, const Terms& terms, std::string_view of_what);
 
 // Consecutive bytes of a final output that differ from what the collective requires there.

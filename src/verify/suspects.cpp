@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// More pieces of the results than this are not looked at to find the spans that led to right ones.
+// At most so many pieces of the results are followed back to acquit the spans that led to right bytes.
 constexpr Count most_acquitting = Count{1} << 16;
 
 bool same_offset(const BytePlace& a, const BytePlace& b) { return a.buffer == b.buffer && a.offset == b.offset; }
@@ -81,7 +81,7 @@ class Evidence {
     }
   }
 
-  // Of the ranks whose operands the piece needs, returns the first that is not there; if all are there, the first.
+  // Returns the first rank whose operand the piece needs and lacks; if it lacks none, the first rank that it needs.
   static Rank absent_operand(const ExpectedPiece& piece, Bytes byte, const std::vector<ByteStay>& origins) {
     std::set<Rank> there;
     for (const ByteStay& origin : origins)
@@ -102,7 +102,8 @@ class Evidence {
       }
   }
 
-  // Returns the stays by which the first wrong operand came to the end. If all operands are right, returns all stays.
+  // Returns the stays by which the first wrong operand came to the place of the finding. If all operands are right, returns all
+  // stays.
   static std::vector<ByteStay> chain_of_wrong_leaf(const ExpectedPiece& piece, Bytes byte, const std::vector<ByteStay>& origins) {
     std::set<Rank> there;
     for (const ByteStay& leaf : origins) {
@@ -120,7 +121,7 @@ class Evidence {
     return origins;
   }
 
-  // The operation that would have taken the copy to the first place that waited for it.
+  // Suspects a missing operation: one that would have taken the copy to the first place that waited for it.
   void suspect_missing(const ByteStay& copy, const std::vector<ByteStay>& origins) {
     const ByteStay* next = nullptr;
     for (const ByteStay& origin : origins)
@@ -132,7 +133,7 @@ class Evidence {
     enter({{}, copy.place.rank, next->place.rank}, {CauseKind::missing, copy.place, next->place, since, until, copy.since});
   }
 
-  // The operation that wrote the origin.
+  // Suspects the operation that wrote the origin.
   void suspect_writer(const ByteStay& copy, const ByteStay& origin) {
     if (!origin.written_by || right_[origin.written_span]) return;
     const TimedOperation& writer = operation(*origin.written_by);
@@ -145,7 +146,7 @@ class Evidence {
       enter({origin.written_by}, {CauseKind::wrong_sender, copy.place, origin.source});
   }
 
-  // The operation that wrote the copy.
+  // Suspects the operation that wrote the copy: it had read an earlier copy.
   void suspect_reader(const ByteStay& copy, const ByteStay& origin) {
     const TimedOperation& reader = operation(*copy.written_by);
     if (origin.since > reader.write_time || origin.until <= reader.write_time || copy.place == origin.place) return;

@@ -54,8 +54,8 @@ Terms::Term Terms::new_term(Form form) {
 
 Terms::Form Terms::entered(Sequence sequence) {
   if (sequence.size() == 1 && sequence[0].first == sequence[0].second) return sequence[0].first;
-  // A sequence with more intervals than ranks names some rank twice, so it is wrong, and so is every longer sequence with the same
-  // beginning. So the end can be cut off. Otherwise a few operations could double the sequence until memory is full.
+  // A sequence with more intervals than ranks names some rank twice, so this sequence is wrong, and so is every longer one with
+  // the same beginning. So the end can be cut off. Otherwise a few operations could double the sequence until memory is full.
   if (static_cast<Count>(sequence.size()) > ranks_ + 1) sequence.resize(static_cast<std::size_t>(ranks_ + 1));
   const auto length = static_cast<Count>(sequence.size());
   const auto [entry, fresh] = known_.try_emplace(std::move(sequence), ranks_ + size(sequences_));
@@ -185,7 +185,7 @@ void SymbolicBuffer::write(Bytes offset, const SymbolRun& piece) {
     if (old_end > end) entry = pieces_.emplace_hint(entry, end, from(old, end - old_first, old_end - end));
   }
   if (piece.term == Terms::undefined || piece.length == 0) return;
-  // Merges a piece with the one before if it continues it, so that whole buffers stay a single piece.
+  // Merges a piece with the preceding one if it continues that piece, so that whole buffers stay a single piece.
   const auto after = pieces_.lower_bound(offset);
   if (after != pieces_.begin()) {
     SymbolRun& before = std::prev(after)->second;

@@ -19,8 +19,8 @@ namespace quadrille {
 // A form is a sequence of intervals of ranks in operand order, sorted if the operator commutes. Adjacent intervals are merged. If a
 // tree is fixed, they are merged only if they are siblings in the tree.
 //
-// If no schedule could split elements, each form has a single term. If one could, an element may consist of parts of several
-// others, so the terms of a form are told apart.
+// If no schedule could split elements, each form has a single term. Otherwise an element may consist of parts of several
+// elements, so different terms of one form are kept apart.
 //
 // The operand of rank r is term r, and its form is form r. These terms and forms take no memory.
 class Terms {

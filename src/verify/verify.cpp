@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules that a schedule must obey. tests/verify/rules_test.cpp has a test for each rule that breaks it, and tests/verify/faulty
-// has files that do.
+// The rules that a schedule must obey. For each rule, tests/verify/rules_test.cpp has a test that breaks the rule;
+// tests/verify/faulty has files that do.
 //
 // Rules for each program (structure.cpp):
 //   out-of-buffer        a region lies within its buffer, and the buffer is input, output or scratch
@@ -74,8 +74,8 @@ Count port_limit(const Schedule& schedule, const VerifyOptions& options) {
 constexpr Count verify_largest = std::numeric_limits<Count>::max();
 
 // Returns a lower bound on the pieces that a replay of `replayed` ranks holds at its end: one for each rank's input and one for
-// each non-empty piece of the postcondition. For a barrier, a rank holds two sets of ranks from which it has heard, before and
-// after a round; 64 ranks take as much memory as a piece. For alltoallv, counting stops when the number exceeds `limit`.
+// each non-empty piece of the postcondition. In a barrier, a rank holds two sets of the ranks from which it has heard, one before
+// and one after a round; 64 ranks take as much memory as a piece. For alltoallv, counting stops when the number exceeds `limit`.
 Count least_pieces(const Problem& problem, Count replayed, Count limit) {
   const Count p = problem.ranks;
   if (!moves_data(problem.collective)) return times_at_most(replayed, 2 * ceil_divide(p, 64), verify_largest);
@@ -100,8 +100,8 @@ void check_operation_count(const Schedule& schedule, const VerifyOptions& option
   check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, verify_largest), "programs");
 }
 
-// Makes all programs. When they exceed a small number of operations, estimates the total first, because it may be too large.
-// Programs of smaller schedules are not made for an estimate.
+// Makes all programs. When they exceed a small number of operations, first estimates the total, which may be too large. For
+// smaller schedules no estimate is made.
 std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions& options) {
   const Count few = std::min(options.most_operations, Count{1} << 16);
   std::vector<Program> programs;

@@ -26,7 +26,7 @@
 namespace quadrille::command {
 namespace {
 
-// The report of an audit: the violations, worst first, and how many guidelines held; or one JSON object.
+// The report of an audit: the violations, worst first, and the number of guidelines that held; or one JSON object.
 class AuditReport {
  public:
   AuditReport(const std::optional<std::string>& file, bool json, double tolerance, std::string transport, Count ranks,

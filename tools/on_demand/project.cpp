@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs quadrille project: what a recorded program would take on another machine, by the MPI library's collectives and by ours.
+// Runs quadrille project: predicts the times of a recorded program on another machine, with the MPI library's collectives and
+// with ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ std::vector<Count> read_placement(const std::string& file, Count ranks) {
   return nodes;
 }
 
-// Parses "8:weak", eight times as many as `recorded` ranks, and "2x4=4x16:strong", a grid that becomes a larger one. Throws
+// Parses "8:weak" (eight times the `recorded` ranks) and "2x4=4x16:strong" (a grid that becomes a larger one). Throws
 // Error{misuse} with a sentence that says what was expected; scaled() checks the grids.
 RankScale parse_scale(const std::string& text, Count recorded) {
   const std::size_t colon = text.find(':'), equals = text.find('=');
@@ -92,10 +93,10 @@ std::string scale_hint(Count recorded, Count wanted) {
   return fmt::format("; --scale {}:weak makes {} ranks of the {} recorded ones", wanted / recorded, wanted, recorded);
 }
 
-// Returns the node of each of `ranks` ranks. `node_sizes`: ranks of each node (the option --node-sizes). `placement`: block (each
-// node is filled before the next; the default), cyclic (one rank a node in turn, as long as there is room), or a file with the node
-// of each rank, which needs no sizes. Nothing is returned if neither is given. `recorded`: ranks before they were scaled. Throws
-// Error{misuse}, Error{malformed}.
+// Returns the node of each of `ranks` ranks; nothing if neither option is given. `node_sizes`: ranks of each node (the option
+// --node-sizes). `placement`: block (each node is filled before the next; the default), cyclic (nodes get one rank each in turn
+// while they have room), or a file with the node of each rank, which needs no sizes. `recorded`: ranks before they were scaled.
+// Throws Error{misuse}, Error{malformed}.
 std::optional<std::vector<Count>> placed_ranks(const std::optional<std::string>& node_sizes,
                                                const std::optional<std::string>& placement, Count ranks, Count recorded) {
   const bool is_cyclic = placement == "cyclic";
@@ -149,7 +150,7 @@ Implementation parse_side(const std::string& word) {
   refuse_unknown("side", word, {"vendor", "ours"});
 }
 
-// More ranks than were recorded.
+// How the recorded ranks are scaled to more ranks; nothing if they are not.
 std::optional<RankScale> scale_of(const ProjectArguments& options, const Recording& recording) {
   if (!options.scale) return std::nullopt;
   return parse_scale(*options.scale, recording.world_size);
@@ -174,7 +175,7 @@ ProjectionOptions projection_options(const ProjectArguments& options, const Reco
   return projected;
 }
 
-// A file that is written, or stdout, has one text.
+// Refuses two texts for one file, or for stdout.
 void check_written_files(const ProjectArguments& options) {
   std::map<std::filesystem::path, std::string_view> written;
   const auto add = [&](const std::string& file, std::string_view option) {
@@ -193,7 +194,7 @@ void check_written_files(const ProjectArguments& options) {
   add(options.trace.value_or(""), "--trace");
 }
 
-// What needs no recording to be checked.
+// Checks the options that can be checked without the recording.
 void check_options(const ProjectArguments& options) {
   if (!options.machine) refuse("name a machine: quadrille project FOLDER --node-sizes 8x8 --machine hdr");
   if (options.scale && !options.node_sizes && !options.placement)

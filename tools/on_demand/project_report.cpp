@@ -26,7 +26,7 @@ constexpr ProjectedPart all_parts[] = {ProjectedPart::computing, ProjectedPart::
 
 std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0"; }
 
-// Rounding, and waits that overlap, make equal times differ a little: such differences count as 0.
+// Rounding, and waits that overlap, make equal times differ a little. Such differences count as 0.
 std::string gain_text(const ProjectedRow& row) {
   constexpr double nothing = 1e-4;
   const double seconds = row.gain_s.value;
@@ -34,7 +34,7 @@ std::string gain_text(const ProjectedRow& row) {
   return seconds < 0 ? "-" + time_text(-seconds) : time_text(seconds);
 }
 
-// "12.0 ms [10.0, 14.0]": the band in the unit of the value. Only the value if the band is too narrow to be seen.
+// "12.0 ms [10.0, 14.0]": the band in the unit of the value. If rounding hides the band, only the value.
 std::string band_text(const Band& band) {
   const std::string value = time_text(band.value);
   if (!(band.value > 0)) return value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a projection says, for people, as JSON and as a picture.
+// The result of a projection as text, as JSON and as a picture.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace quadrille::command {
 
-// What was projected, in words.
+// A description of what was projected.
 struct ProjectedSituation {
   std::string program, machine;
   Count ranks = 1, nodes = 1;
@@ -24,7 +24,7 @@ ProjectedSituation situation_of(const Recording& recording, const ProjectionOpti
 
 std::string place_text(const ProjectedSituation& situation);  // "64 ranks on 8 nodes of hdr, scaled from 8 to 64 (weak)"
 std::string title_text(const ProjectedSituation& situation);  // "./app: 64 ranks on 8 nodes of hdr, with computing times 0.5"
-// The verdict, which says if the ranks were scaled.
+// The verdict. It also says whether the ranks were scaled.
 std::string sentence_of(const Projection& projection, const ProjectedSituation& situation);
 std::string text_of(const Projection& projection, const ProjectedSituation& situation, bool full);
 Json json_of(const Projection& projection, const ProjectedSituation& situation);

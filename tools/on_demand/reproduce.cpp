@@ -31,8 +31,8 @@ namespace {
 
 using namespace papers;
 
-// Makes exhibits in parallel, on as many threads as there are processors. They can be made in any order, because an exhibit does
-// not depend on others and has no side effects.
+// Makes exhibits in parallel, on as many threads as there are processors. Their order does not matter: an exhibit does not depend
+// on others and has no side effects.
 class ExhibitMakers {
  public:
   // `progress` must outlive this object.
@@ -41,8 +41,8 @@ class ExhibitMakers {
   ExhibitMakers(const ExhibitMakers&) = delete;
   ExhibitMakers& operator=(const ExhibitMakers&) = delete;
 
-  // Waits until the exhibit with this number is made and returns it; each can be taken once. Rethrows an error that occurred while
-  // making it.
+  // Waits until the exhibit with this number is made, and returns it. Each exhibit can be taken once. If making it failed,
+  // rethrows the error.
   Reproduction take(std::size_t number);
 
  private:
@@ -138,7 +138,7 @@ bool ExhibitMakers::make_next() {
   const std::size_t number = next_++;
   Place& place = places_[number];
   const std::string name = fmt::format("{} ({} of {})", exhibits_[number]->id, number + 1, exhibits_.size());
-  // ProgressLine shows only the exhibit that take() waits for, although others are made meanwhile.
+  // ProgressLine shows only the exhibit for which take() waits; other exhibits are made at the same time.
   const auto show = [&](std::string line) {
     place.doing = std::move(line);
     if (awaited_ == number) progress_.show(place.doing);

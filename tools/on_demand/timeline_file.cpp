@@ -25,7 +25,7 @@ namespace {
 
 using recording::RecordedWindow;
 
-// "Alltoall 64 B", "point-to-point"; of no call: "away".
+// "Alltoall 64 B", "point-to-point"; without a site: "away".
 std::string title_of(const RecordedSite* site) {
   if (!site) return "away";
   if (site->kind == RecordedKind::point_to_point) return std::string(name(ProjectedPart::point_to_point));
@@ -42,7 +42,7 @@ std::string title_of(const ProjectedPiece& piece) {
 
 std::int64_t nanoseconds(double seconds) { return std::llround(std::min(seconds, 9e9) * 1e9); }  // at most 9e18
 
-// Calls of all ranks together. A file for Perfetto then has about 50 MB and a page 3 MB, which both open at once.
+// Limits on the calls of all ranks together. A file for Perfetto then has about 50 MB, and a page 3 MB; both open at once.
 constexpr Count most_traced_calls = 100'000, most_calls_of_page = 20'000;
 
 constexpr double end_of_all = std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of `quadrille project --trace`: for Perfetto, or a page of the viewer.
+// The file of `quadrille project --trace`: a trace for Perfetto, or a page of the viewer.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ class ProjectionPage {
     std::size_t part, name, detail;
     Rank last_rank;
   };
-  // Numbers texts in the order in which they come.
+  // Numbers texts in the order in which they are first used.
   class Texts {
    public:
     std::size_t operator()(const std::string& text);

@@ -28,9 +28,8 @@ std::string all_vendor_names() {
 
 constexpr std::size_t most_cases = 1'000'000;
 
-// Expands a specification with ranges, such as "bruck:radix=2..4,ports=1", into one specification per value. Ranges are cut to the
-// values that the problem allows. Settings are expanded one at a time, so that never more than `most_cases` specifications are
-// held.
+// Expands a specification with ranges, such as "bruck:radix=2..4,ports=1", into one specification per value. Cuts ranges to the
+// values that the problem allows. Expands one setting at a time, so that it never holds more than `most_cases` specifications.
 std::vector<std::string> without_ranges(const Problem& problem, std::string_view specification) {
   const SpecificationParts parts = parts_of_specification(specification);
   const Algorithm* algorithm = find_algorithm(problem.collective, parts.id);
@@ -77,7 +76,7 @@ std::string ranges_text(const std::set<Count>& numbers) {
   return fmt::format("{}", fmt::join(ranges, ", "));
 }
 
-// The cases of one specification. It also collects which cases were left out, and why.
+// The cases of one specification. Also collects the cases that were left out, with the reasons.
 class Selection {
  public:
   Selection(std::vector<Case>& cases, std::vector<LeftOut>* left_out) : cases_(cases), left_out_list_(left_out) {}
@@ -102,8 +101,8 @@ class Selection {
   bool refused() const { return taken_ == 0 && !first_reason_.empty(); }
   const std::string& first_reason() const { return first_reason_; }
 
-  // Prints one line, however many cases were left out: the first case with its reason, the other numbers of ranks for which it
-  // was left out, and the number of other settings that were left out.
+  // Prints one line, however many cases were left out: the first such case with its reason, the other numbers of ranks for which
+  // its specification was left out, and the number of other settings that were left out.
   void report() const {
     if (first_reason_.empty()) return;
     std::string line = first_line_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family that the
-// user brings along (subject.hpp). "all" and ranges of parameters are written out, for every problem.
+// user brings along (subject.hpp). "all" and ranges of parameters are expanded, for every problem.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace quadrille::command {
 
-// What --algorithm accepts in place of an algorithm of the table: an MPI library's own choice.
+// The choice of an MPI library, which --algorithm accepts in place of an algorithm of the table.
 struct VendorCase {
   std::string name;  // "vendor:openmpi"
   std::string note;  // "Open MPI 4.1 takes linear_sync here, ..", without a full stop
@@ -51,16 +51,17 @@ struct LeftOut {
   std::string specification, reason;
 };
 
-// Without a full stop: "direct does not apply: .."; of an MPI library's choice it says that it has no schedule.
+// A text without a full stop, such as "direct does not apply: .."; for an MPI library's choice it says that it has no schedule.
 std::string sentence_of(const LeftOut& entry);
 
 inline Json left_out_json(const LeftOut& entry) { return {{"algorithm", entry.specification}, {"reason", entry.reason}}; }
 
-// Makes the cases of every problem. "all" or no specification stands for every algorithm of the table with its default parameters;
-// algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per value that the
-// problem allows. For each specification, one line on stderr says what was left out. If nothing remains of a specification, that is
-// an error with the first reason. If `left_out` is given, cases left out are stored there instead, and only a specification that
-// never applies, such as an unknown name, is an error. `tells_of_all`: whether stderr also says what was left out of "all".
+// Makes the cases of every problem. "all" or no specification stands for every algorithm of the table with its default
+// parameters; algorithms that do not apply are left out. A specification such as "bruck:radix=2..64" stands for one case per
+// value that the problem allows. For each specification, one line on stderr says what was left out. It is an error if no case of
+// a specification remains; the error has the first reason. If `left_out` is given, the cases that are left out are stored there
+// instead, and only a specification that never applies, such as an unknown name, is an error. `tells_of_all`: whether stderr also
+// says what was left out of "all".
 std::vector<Case> make_cases(const std::vector<Problem>& problems, const std::vector<std::string>& specifications,
                              std::vector<LeftOut>* left_out = nullptr, bool tells_of_all = true);
 

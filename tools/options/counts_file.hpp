@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the counts of an irregular collective from a file: a matrix of bytes for each pair of ranks, or one count per rank. It
-// reads two forms that other programs write.
+// Reads the counts of an irregular collective from a file: a matrix of bytes for each pair of ranks, or one count per rank. The
+// file has one of two forms, which other programs write, too.
 //
 // CSV: one line per row; numbers of bytes, or sizes with units, separated by commas. Empty lines and lines that begin with # are
 // skipped. Matrix Market: `coordinate` or `array`; `integer`, `real` (whole numbers only) or `pattern` (each entry is one block);

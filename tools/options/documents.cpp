@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // a limit, because files such as /dev/zero never end
 
-// Returns what `read` returns, and puts the label in front of its errors.
+// Returns the result of `read`, and puts the label in front of the text of its errors.
 template <class Read>
 auto labelled(const std::string& label, Read&& read) {
   try {

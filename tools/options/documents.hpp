@@ -32,7 +32,7 @@ std::vector<Schedule> read_schedules(const std::string& file, const ReadText& re
 // Reads the traces of a text. Throws Error{malformed} with a sentence that begins with `label`.
 std::vector<Trace> read_traces(const std::string& text, const std::string& label);
 
-// What a file holds that the command wrote.
+// The kinds of files that the command writes.
 enum class DocumentKind : std::uint8_t {
   schedule,    // as JSON or text, or nothing that is known
   trace,       // quadrille trace
@@ -53,7 +53,7 @@ struct OnlyOption {
   OptionRow row();
 
   // Returns the things that the words name, in the order of the words; without words, all things. `title` returns the title of a
-  // thing, and `label` names the file in errors. Throws Error{misuse}, with the titles, if a word names none or several.
+  // thing; `label` names the file in errors. Throws Error{misuse} with the titles if a word names no thing or several things.
   template <class Thing, class Title>
   std::vector<Thing> picked(std::vector<Thing> all, Title&& title, const std::string& label) const {
     if (words.empty()) return all;

@@ -39,7 +39,7 @@ void demand(bool done) {
   if (!done) fail(std::strerror(errno));
 }
 
-// A file without a name, for what goes into the converter and what comes out. Unlike a pipe it holds any amount.
+// A file without a name, for the input and output of the converter. Unlike a pipe it holds any amount.
 class NamelessFile {
  public:
   NamelessFile() : file_(::memfd_create("picture", MFD_CLOEXEC)) { demand(file_.number() >= 0); }
@@ -87,7 +87,8 @@ int run(const std::string& program, const std::vector<std::string>& arguments, c
   return WIFEXITED(end) ? WEXITSTATUS(end) : -1;
 }
 
-// What an extension promises. `format` is absent if no subcommand writes it. For pictures, `converter` turns SVG into it.
+// The format that an extension promises. `format` is absent if no subcommand writes it. For pictures, `converter` turns SVG into
+// it.
 struct Extension {
   std::string_view text, promised;
   std::optional<FileFormat> format = std::nullopt;
@@ -135,7 +136,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Returns what the file's extension promises, if that is not `written` and the command does not convert it; else null.
+// Returns the row of the file's extension if it promises another format than `written` and the command does not convert to it;
+// else null.
 const Extension* other_promise(const std::string& file, FileFormat written) {
   if (written == FileFormat::svg && converted_format(file) && svg_converter()) return nullptr;
   const std::filesystem::path path = file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formats of files that subcommands write. A file whose extension promises another format is refused before anything is
-// written, because other programs would fail to read it. Pictures in other formats than SVG are converted by `rsvg-convert` where
+// The formats of files that subcommands write. If a file's extension promises another format, the file is refused before anything
+// is written, because other programs would fail to read it. Pictures in other formats than SVG are converted by `rsvg-convert` if
 // it is installed.
 #pragma once
 
@@ -18,7 +18,7 @@ std::optional<std::string> svg_converter();
 // Returns the format, "png" or "pdf", that the extension of a file promises and that pictures can be converted to; else nothing.
 std::optional<std::string> converted_format(std::string_view file);
 
-// Converts SVG. Throws Error{environment} if the converter is missing, or with what it says if it fails.
+// Converts SVG. Throws Error{environment} if the converter is missing, or fails; then with the converter's message.
 std::string converted_picture(std::string_view svg, const std::string& format);
 
 // Returns what a file with this name holds: the SVG, or the picture in the format that the extension promises.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What users are told about the command line: the text that --help prints (options in groups, wrapped to the width of the terminal;
-// the manual page is made from the same parts), and errors for command lines that the parser cannot read. Each error is a sentence
+// What users are told about the command line. The text that --help prints: options in groups, wrapped to the width of the
+// terminal; the manual page is made from the same parts. Errors for command lines that the parser cannot read: each is a sentence
 // that names the wrong word.
 #pragma once
 

@@ -28,7 +28,7 @@ const Model& named_model(const std::string& name) {
   return *model;
 }
 
-// Returns a sentence saying that the chosen model ignores nodes. It names the models that count them, or says why none can be used.
+// Returns a sentence: the chosen model ignores nodes. The sentence names models that count nodes, or says why none can be used.
 std::string nodes_are_ignored(const Model& chosen, const MachineCosts& costs, const ModelOptions::Suits& suits) {
   std::string able, unable;
   for (const Model* model : all_models()) {

@@ -31,7 +31,8 @@ struct ModelOptions {
       const Suits& suits = [](const Model&) { return Result<>(); }) const;
 };
 
-// Where a model places the ranks of problems (place_text): said once if it is the same for all, otherwise beside each problem.
+// Tells where a model places the ranks of problems (place_text): once if the place is the same for all problems, otherwise beside
+// each problem.
 class Places {
  public:
   Places(const Model& model, std::span<const Problem* const> problems);
@@ -49,7 +50,7 @@ std::string model_text(const Model& model, const MachineCosts& machine, const Pl
 // Returns the model's figures that are assumed because none was published, each with the rule it follows.
 const Assumptions& assumptions_of(const Model& model, const MachineCosts& machine);
 
-// Returns the same as text, one line each; empty if nothing is assumed.
+// Returns the assumptions as text, one line each; empty if nothing is assumed.
 std::string assumptions_text(const Model& model, const MachineCosts& machine);
 
 // The options of simulations by events. `simulate` and `trace` share them.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of a subcommand's options. A row says all of an option: its names, its value's name, what its text becomes and where
-// that goes, its default and its help. CLI11 parses the command line. Its header takes seconds to compile. So it is included only
-// by this header's source file and by those that inspect a parser: main, help, completion and manual.
+// The table of a subcommand's options. A row has everything about an option: its names, the name of its value, how its text is
+// read and where the value is stored, its default and its help. CLI11 parses the command line. Its header takes seconds to
+// compile, so it is included only by this header's source file and by files that inspect a parser: main, help, completion and
+// manual.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,8 +37,9 @@ inline constexpr const char* output = "Output";
 inline constexpr const char* others = "Others";
 }  // namespace group
 
-// What the text of an option becomes. Flags and texts are stored while the command line is parsed. Typed values are read from their
-// texts afterwards, by OptionTable::read_values. A list may be given several times; as an argument it takes all remaining words.
+// How the text of an option is read. Flags and texts are stored while the command line is parsed. Typed values are read from
+// their texts afterwards, by OptionTable::read_values. A list may be given several times; as an argument it takes all remaining
+// words.
 class OptionType {
  public:
   OptionType(bool& flag) : flag_(&flag) {}
@@ -45,8 +47,8 @@ class OptionType {
   OptionType(std::optional<std::string>& text) : given_(&text) {}
   OptionType(std::vector<std::string>& texts) : list_(&texts) {}
 
-  // `read` returns the value of a text, or throws Error{misuse}. The default in the help is the value that the variable has when
-  // the row is added.
+  // `read` returns the value of a text, or throws Error{misuse}. The help shows as the default the variable's value when the row
+  // is added.
   template <class Value, class Read>
   OptionType(Value& value, Read read) requires std::is_invocable_v<Read, const std::string&>
       : read_text_(std::make_shared<std::optional<std::string>>()) {
@@ -120,13 +122,13 @@ void read_options(const std::string& text, const std::function<void(OptionTable&
 // Handling of a program on the command line: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
 struct ProgramWords {
   std::vector<std::string>* destination = nullptr;  // receives the program and its arguments
-  // The values of options that are given without one: {"--report", "summary"} if --report alone means --report=summary. A value
-  // must follow '=', because the next word may be the program.
+  // The values of options that are given without a value: {"--report", "summary"} if --report alone means --report=summary. A
+  // value must follow '=', because the next word may be the program.
   std::map<std::string, std::string> standard_values;
 };
 
-// Moves the program and its arguments from `words` to their destination, so that our parser does not read them. The first of
-// `words` is the subcommand's name.
+// Moves the program and its arguments from `words` to their destination, so that our parser does not read them. The first word is
+// the subcommand's name.
 void take_program(const CLI::App& subcommand, const ProgramWords& program, std::vector<std::string>& words);
 
 }  // namespace quadrille::command

@@ -37,7 +37,7 @@ std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes blo
   return std::make_shared<const std::vector<Bytes>>(drawn_sizes(how_many, block_bytes, element_bytes));
 }
 
-// Each rank has as many bytes for each of its targets as for the one with the most.
+// Gives each rank, for each of its targets, as many bytes as for the target that gets most.
 Problem with_longest_counts(const Problem& problem) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < problem.ranks; ++from) {
@@ -50,7 +50,8 @@ Problem with_longest_counts(const Problem& problem) {
   return Problem::alltoallv(problem.ranks, std::move(entries));
 }
 
-// Returns true if --counts names a file. A list of sizes begins with a digit, but a file with that name takes precedence.
+// Returns true if --counts names a file. The value may also be a list of sizes, which begins with a digit; a file with that name
+// takes precedence.
 bool names_file(const std::optional<std::string>& counts) {
   if (!counts || counts->empty()) return false;
   return !std::isdigit(static_cast<unsigned char>(counts->front())) || ::access(counts->c_str(), F_OK) == 0;

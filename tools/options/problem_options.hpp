@@ -34,8 +34,8 @@ struct ProblemOptions {
   void add_to(OptionTable& table);
   bool given() const;               // true if any option describes the problem, apart from its network
   bool given_but_operator() const;  // likewise, apart from its network and operator
-  // Returns the numbers of ranks of --ranks. If that is not given: the number of ranks of the topology, the nodes, the grid or the
-  // counts file, otherwise `standard`. If `standard` is 0 as well, throws Error{misuse}.
+  // Returns the numbers of ranks of --ranks. Without --ranks: the number of ranks of the topology, the nodes, the grid or the
+  // counts file; without these, `standard`. If `standard` is 0, throws Error{misuse}.
   std::vector<Count> rank_counts(Count standard) const;
   std::optional<Topology> network() const;                                     // the network of --topology
   bool depends_on_block(Collective collective) const;                          // true if --block changes the problem

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a command examines: a collective with algorithms of the table and families that the user brings along, or a file.
+// The subject of a command: a collective, with algorithms of the table and families that the user brings along, or a file.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct GeneratorOptions {
   GeneratorLimits checked_limits() const;
 };
 
-// Families of schedules that the user brings along: schedules in files, which --schedule names or which are given in place of a
-// collective, and commands that print schedules (--generator).
+// Families of schedules that the user brings along: schedules in files (given by --schedule, or in place of a collective), and
+// commands that print schedules (--generator).
 struct OwnFamily {
   // A schedule that a file holds.
   struct Part {
@@ -45,11 +45,12 @@ struct OwnFamily {
 // file is put in front of it. Schedules without an algorithm have the name of their file.
 std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const ReadText& read = read_text);
 
-// Returns the families of --generator, with names that no algorithm of the collective and none of the others has. Runs no command.
+// Returns the families of --generator. Their names differ from each other and from all algorithms of the collective. Runs no
+// command.
 std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
 
-// Returns the problems that the files' schedules solve, without repetitions. Grid and nodes are those of `options` where a file
-// states none.
+// Returns the problems that the files' schedules solve, without repetitions. If a file states no grid or nodes, they are those of
+// `options`.
 std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const ProblemOptions& options);
 
 // Returns one case for each family and problem. If a file has no schedule for a problem, this is added to `left_out`, or said on
@@ -57,8 +58,8 @@ std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const P
 std::vector<Case> cases_of(const std::vector<OwnFamily>& families, const std::vector<Problem>& problems,
                            std::vector<LeftOut>* left_out = nullptr);
 
-// Makes and verifies the schedules of cases that the user brings along. Throws Error{misuse} with the file or command, the first
-// finding and its cause if a schedule is wrong, and the errors of Family::schedule.
+// Makes and verifies the schedules of those cases that the user brings along. Throws Error{misuse} with the file or command, the
+// first finding and its cause if a schedule is wrong, and the errors of Family::schedule.
 void check_right(const std::vector<Case>& cases);
 
 // Refuses --generator beside a file as the subject.
@@ -77,14 +78,14 @@ struct SubjectOptions {
   // there are no cases of the table. `tells_of_all` as in make_cases.
   std::vector<Case> cases(Collective collective, bool tells_of_all = true) const;
 
-  // The same, but at least one algorithm or generator is required (make_named_cases).
+  // As `cases`, but at least one algorithm or generator is required (make_named_cases).
   std::vector<Case> named_cases(Collective collective) const;
 
   // Refuses a file that does not exist, and options that do not go with a file.
   void check_file(const std::string& file) const;
 };
 
-// A schedule that is shown, not judged.
+// A schedule for commands that show it and do not judge it.
 struct ShownSchedule {
   Schedule schedule;
   std::string label;              // of the algorithm or the file, for messages
@@ -92,7 +93,7 @@ struct ShownSchedule {
   bool is_of_file = false;
 };
 
-// Makes the schedule of a case. Its program tells `progress` how far it is.
+// Makes the schedule of a case. `progress` shows how far its program is.
 ShownSchedule shown(const Case& entry, ProgressLine& progress);
 ShownSchedule shown_of_file(Schedule schedule, const std::string& file);
 
@@ -102,9 +103,9 @@ struct Subject {
   std::vector<OwnFamily> families;
   bool is_file = false;
 
-  // Returns the cases to examine: first the verified ones of files and commands, then algorithms of the table. If the subject is a
-  // file, or commands are given, only algorithms named in `specifications` are added; otherwise those that make_cases returns.
-  // Throws Error{misuse} with the first finding if a schedule is wrong.
+  // Returns the cases to examine: first the cases of files and commands, verified, then algorithms of the table. If the subject
+  // is a file, or commands are given, only algorithms named in `specifications` are added; otherwise those that make_cases
+  // returns. Throws Error{misuse} with the first finding if a schedule is wrong.
   std::vector<Case> cases(const std::vector<std::string>& specifications, std::vector<LeftOut>* left_out) const;
 };
 

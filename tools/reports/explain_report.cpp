@@ -31,7 +31,8 @@ Count fewest_ranks_of_node(const Problem& problem) {
 // The model of the prices. If nothing was priced: max-rate, which knows the nodes of the ranks.
 const Model& model_of(const Decision& decision) { return decision.model.model ? *decision.model.model : *find_model("max-rate"); }
 
-// Returns true if --machine names the machine. Then no processor is known; for the machine of this process one is.
+// Returns true if --machine names the machine. A machine that is named has no known processor; the machine of this process has
+// one.
 bool is_named(const MachineKnowledge& knowledge) { return knowledge.wisdom.machine.processor.empty(); }
 
 // Returns true if the prices use a preset machine, some of whose figures are assumed.
@@ -80,8 +81,9 @@ std::optional<double> considered_seconds(const Considered& each) {
   return each.measured ? std::optional(each.measured->median_s) : each.predicted_s;
 }
 
-// Compares the way that is taken with those of other algorithms: those that were passed over for fewer rounds, those that are tied
-// with it, and the next slower one. Both times must be measured, or both predicted. Baselines are left out.
+// Compares the way that is taken with ways of other algorithms: with ways that are predicted to be faster but have more rounds,
+// with ways that are tied with it, and with the next slower way. Both times must be measured, or both predicted. Baselines are
+// left out.
 std::string comparison(const Explanation& explanation) {
   if (explanation.ways.empty()) return "";
   const ExplainedWay& best = explanation.ways[0];
@@ -179,8 +181,8 @@ std::string bound_text(const Explanation& explanation) {
                             seconds_text(*bound.seconds), *seconds / *bound.seconds);
 }
 
-// Returns the phrase of the executor by which all ways of the flips run, such as "by shared memory"; empty if they differ. The MPI
-// library's own collectives have none.
+// Returns the phrase of the executor by which all ways of the flips run, such as "by shared memory"; empty if the executors
+// differ. The MPI library's own collectives have no phrase.
 std::string common_phrase(const Flips& flips) {
   std::set<std::string_view> phrases;
   const auto note = [&](std::string_view way) {
@@ -227,8 +229,8 @@ bool differs_in_executor_only(const Considered& one, const Considered& other) {
          one.way.algorithm == other.way.algorithm;
 }
 
-// Returns the rows that are shown without --all. Leaves out baselines other than the chosen way. Of ways with an equal price that
-// differ only in the executor it keeps the first. Adds the algorithms of baselines to `baselines`.
+// Returns the rows that are shown without --all. Leaves out baselines other than the chosen way, and adds their algorithms to
+// `baselines`. Of ways with an equal price that differ only in the executor, keeps the first.
 std::vector<const ExplainedWay*> brief_rows(const std::vector<ExplainedWay>& ways, std::set<std::string>& baselines) {
   std::vector<const ExplainedWay*> rows;
   for (const ExplainedWay& row : ways) {

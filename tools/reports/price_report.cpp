@@ -23,7 +23,7 @@
 namespace quadrille::command {
 namespace {
 
-// Returns true for an algorithm that is in the table only so that others can be compared with it.
+// Returns true for an algorithm that is in the table only for comparisons with others.
 bool is_baseline(const Priced& candidate) {
   return candidate.choice.algorithm && quadrille::is_baseline(*candidate.choice.algorithm);
 }
@@ -72,7 +72,7 @@ std::string with_policy(const Priced& candidate, const PriceList& list) {
 
 bool hides(const Priced& candidate) { return candidate.price.best_policy() != Policy::blocking; }
 
-// Says of which terms `best` takes more than `next`, and of which less. Hidden terms are not mentioned.
+// Says for which terms `best` takes more time than `next`, and for which less. Hidden terms are not mentioned.
 std::string difference(const Priced& best, const Priced& next) {
   std::map<std::string_view, double> more;
   for (const PriceTerm& term : best.terms()) more[term.name] += term.seconds;
@@ -135,7 +135,7 @@ std::string sampling(const PriceList& list) {
   return fmt::format("Counted {}; the others on all.", fmt::join(parts, "; "));
 }
 
-// Returns false for a term that costs nothing and has the same amount for all candidates, because it says nothing.
+// Returns false for a term that tells nothing, because it costs nothing and has the same amount for all candidates.
 bool is_shown(const PriceList& list, std::size_t term) {
   const Count amount = list.candidates.front().price.terms[term].amount;
   return std::any_of(list.candidates.begin(), list.candidates.end(), [&](const Priced& candidate) {

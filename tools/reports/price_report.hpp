@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prices of candidates on a machine: a ranked list, and the sizes of block at which another candidate becomes the cheapest; as text
-// or as JSON.
+// Prices of candidates on a machine: a ranked list, and the block sizes at which the cheapest candidate changes; as text or as
+// JSON.
 #pragma once
 
 #include <optional>
@@ -48,8 +48,8 @@ class Pricer {
   const MachineCosts& machine() const { return machine_; }
   const Coefficients& coefficients() const { return machine_.models.find(model().id)->second; }
 
-  // Returns the prices of all cases. A case for which the problem is too large is added to `left_out` with the reason; if no case
-  // remains, that error is thrown.
+  // Returns the prices of all cases. If a case is too large, adds it to `left_out` with the reason; if no case remains, throws
+  // that error.
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                    ProgressLine& progress) const;
 

@@ -142,7 +142,7 @@ class RacePlot {
     return names;
   }
 
-  // Predictions list algorithms with equal schedules one by one. Draws those with equal times as one.
+  // Predictions list algorithms with equal schedules one by one. Draws candidates with equal times as one curve.
   static void join_equal(std::vector<Series>& all) {
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = i + 1; j < all.size();)
@@ -217,8 +217,7 @@ class RacePlot {
     return nullptr;
   }
 
-  // Draws the figures of a race over the sizes of all races. `figure` returns a spread, or nothing, and `text` puts a number into
-  // words.
+  // Draws the figures of a race over the sizes of all races. `figure` returns a spread, or nothing; `text` formats a number.
   template <class Figure, class Text>
   void draw_figures(Svg& picture, const RaceFile& race, const Box& place, Panel panel, const Figure& figure,
                     const Text& text) const {

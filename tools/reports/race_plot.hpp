@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws times of candidates as SVG: races, simulations or prices. For each number of ranks it shows the times over the sizes, and
-// their ratio to the vendor's time (to the best if there is no vendor), with intervals. Below is a map that shows the fastest
-// candidate for each number of ranks and size.
+// Draws times of candidates as SVG: races, simulations or prices. For each number of ranks the picture shows the times over the
+// sizes, and with intervals their ratio to the vendor's time (to the best time if there is no vendor). Below, a map shows the
+// fastest candidate for each number of ranks and size.
 #pragma once
 
 #include <string>
@@ -26,9 +26,9 @@ std::size_t parse_curves(const std::string& text);
 std::vector<RacePanel> parse_panels(const std::vector<std::string>& names);
 double parse_width(const std::string& text);
 
-// Returns the picture. Candidates are drawn in this order: first those that are fastest at the most sizes, then those nearest to
-// the fastest. Throws Error{misuse} if the races are of different collectives, of different kinds of times, or two of them have the
-// same number of ranks.
+// Returns the picture. Candidates that are the fastest at most sizes are drawn first, then those nearest to the fastest. Throws
+// Error{misuse} if the races are of different collectives or of different kinds of times, or if two races have the same number of
+// ranks.
 std::string race_plot(const std::vector<RaceFile>& races, const RacePlotForm& form = {});
 
 }  // namespace quadrille::command

@@ -42,7 +42,7 @@ class RaceReport {
 
   void add(const RaceResult& result);  // text for stdout is printed at once
   void finish();
-  // Writes what was added so far, marked as partial: a signal has ended the race of `planned` sizes. Any thread may call it.
+  // Writes the results so far, marked as partial, because a signal has ended the race of `planned` sizes. Any thread may call it.
   // Returns false if the report is finished already.
   bool finish_partly(int signal, std::size_t planned);
 

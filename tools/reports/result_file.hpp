@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads results that the command itself wrote as JSON again, for comparing and drawing: races, simulations and prices. Whatever is
-// wrong with them becomes one sentence.
+// Reads results that the command itself has written as JSON, for comparing and drawing: races, simulations and prices. Each error
+// is one sentence that says what is wrong with the file.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,8 @@ void demand(bool holds, const char* what);
 // Returns what is wrong with a JSON document, without the library's own numbers.
 std::string reason_of(const Json::exception& error);
 
-// Returns what `read` returns. Its errors become those of refuse_result. `commands` writes such files: "'quadrille race --json'".
+// Returns the result of `read`, whose errors become those of refuse_result. `commands`: what writes such files: "'quadrille race
+// --json'".
 template <class Read>
 auto read_result(const std::string& file, std::string_view commands, Read&& read) {
   try {

@@ -152,7 +152,7 @@ bool can_be_counted(const Schedule& schedule, bool every_rank = false) {
   }
 }
 
-// Returns one unit for C2, its bound and C2 shared, because readers compare them although other columns stand between them.
+// Returns one unit for C2, its bound and C2 shared. Readers compare these columns although other columns stand between them.
 ByteUnit unit_of_volumes(const std::vector<ScheduleVerdict>& verdicts) {
   std::vector<Bytes> volumes;
   for (const ScheduleVerdict& verdict : verdicts) {

@@ -49,11 +49,11 @@ struct ScheduleVerdict {
 };
 
 // Verifies and counts a schedule. `label` names the algorithm for people. A schedule that is too large to be replayed is only
-// counted, if that takes no more than minutes; otherwise throws Error{too_large} like `verify`.
+// counted, if counting takes no more than minutes; otherwise throws Error{too_large} like `verify`.
 ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options);
 
-// For the handler of an `error` that says why a schedule cannot be shown. If the reason is a region outside its buffer, throws the
-// error with the verifier's finding added; otherwise rethrows it unchanged.
+// For a handler of `error`, which says why a schedule cannot be shown. If the reason is a region outside its buffer, throws the
+// error with the verifier's finding added; otherwise rethrows the error unchanged.
 [[noreturn]] void throw_with_finding(const Error& error, const std::vector<Finding>& findings);
 
 // Says on stderr that the schedule of `subject`, a file or an algorithm, is wrong, and what `shown`, such as "its picture", shows.

@@ -16,9 +16,9 @@ namespace quadrille::command {
 // Refuses to simulate a schedule with findings.
 void refuse_wrong(const Schedule& schedule, const std::vector<Finding>& findings);
 
-// Simulates by rounds, and by events with each policy of `events`. `by` is "rounds", "events" or absent: then simulations by events
-// are left out, with a remark, if the machine or the model cannot do them. Throws Error{misuse} if a model that was asked for
-// cannot.
+// Simulates by rounds, and by events with each policy of `events`. `by`: "rounds", "events" or absent, which means both. Without
+// `by`, simulations by events are left out, with a remark, if the machine or the model cannot do them. Throws Error{misuse} if it
+// cannot do what `by` asks for.
 void add_simulated_times(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& model,
                          const EventArguments& events = {}, const std::optional<std::string>& by = {});
 

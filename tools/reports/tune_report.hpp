@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `tune` says about a session: how long it will take, how far it is, and what came of it.
+// The sentences of `tune` about a session: how long it will take, how far it has come, and its results.
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ std::string text_of(const TuneProgress& progress);
 // Returns a sentence on how many of the cells will be measured, and how long that will take.
 std::string plan_text(const TuneOptions& options, std::size_t open, std::size_t cells);
 
-// Returns one line for each collective: the number of cells, which algorithms are the fastest in how many cells, and how many times
-// as long the MPI library and the default algorithm take (geometric means).
+// Returns one line for each collective: the number of cells, in how many of them each algorithm is the fastest, and how many
+// times as long the MPI library and the default algorithm take (geometric means).
 std::string text_of(const std::vector<TuneResult>& sessions);
 
 Json json_of(const TuneResult& session);

@@ -73,7 +73,7 @@ CalibrateRequest request_of(const CalibrateArguments& options) {
   return request;
 }
 
-// One row for each collective and side, one column for each size of block: "1.31 ±12 %".
+// One row for each collective by the MPI library or by ours, one column for each size of block: "1.31 ±12 %".
 std::string residuals_text(const std::vector<Residual>& residuals) {
   if (residuals.empty()) return "";
   std::set<Bytes> sizes;

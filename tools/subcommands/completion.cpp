@@ -57,7 +57,7 @@ Words subcommand_names(const CLI::App& command) {
   return names;
 }
 
-// The known values, by the name of an option or, if there is none, by the name of its type.
+// The known values, by the name of an option or, for options without an entry, by the name of the value's type.
 std::map<std::string, Words> known_values(const CLI::App& command) {
   std::set<std::string> algorithms{"all", "vendor"};
   for (const Algorithm* algorithm : all_algorithms()) algorithms.emplace(algorithm->id);
@@ -129,7 +129,7 @@ Subparser describe(const CLI::App& parser, const std::map<std::string, Words>& k
       result.options.push_back(std::move(described));
       continue;
     }
-    // Completion does not tell arguments apart by their position: each may be any of them.
+    // Completion does not distinguish arguments by their position: each word may be any of them.
     result.arguments.words.insert(result.arguments.words.end(), values.words.begin(), values.words.end());
     result.arguments.files = result.arguments.files || values.files;
   }

@@ -55,8 +55,8 @@ std::string beginning_of_mpi(const std::string& id) {
   return library ? std::string(library->title) : id;
 }
 
-// Finds the knowledge for `options`: of several wisdom files for this machine, the newest or that of the requested MPI library.
-// `nodes` is the problem's number of nodes, which decides which preset machine is chosen. Throws Error{misuse}.
+// Finds the knowledge for `options`. If this machine has several wisdom files, takes the newest, or the newest of the requested
+// MPI library. `nodes`: the problem's number of nodes, which decides which preset machine is chosen. Throws Error{misuse}.
 MachineKnowledge find_knowledge(const KnowledgeOptions& options, Count nodes) {
   const std::optional<Executor> only = only_executor(options.executor, nodes);
   const std::string mpi = options.mpi ? beginning_of_mpi(*options.mpi) : "";

@@ -30,7 +30,7 @@
 namespace quadrille::command {
 namespace {
 
-// How far this process can share memory with others, and how much memory its plans may take.
+// The extent to which this process can share memory with others, and the memory that its plans may take.
 struct Sharing {
   std::string why_not;  // why it cannot share memory; empty: it can
   // Two processes can share memory if both numbers agree.
@@ -58,8 +58,8 @@ struct Sharing {
   ::_exit(0);
 }
 
-// Tests with two children whether siblings can read each other's private memory. A parent and its child are not enough: a system
-// may let a parent read its children and still forbid it between siblings.
+// Tests with two children whether siblings can read each other's private memory. A test with a parent and its child is not
+// enough: a system may let a parent read its children and still forbid reading between siblings.
 std::optional<bool> siblings_read_private_memory() {
   static std::uint64_t word = 0x5175616472696c6c;
   Pipe ready = make_pipe(), hold = make_pipe();

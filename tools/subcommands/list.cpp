@@ -168,7 +168,7 @@ std::string algorithm_text(const std::vector<const Algorithm*>& algorithms) {
   return text;
 }
 
-// The rules of the drop-in, of which docs/drop-in.md says more.
+// The rules of the drop-in. docs/drop-in.md says more about them.
 std::string decisions_text() {
   std::string text;
   const auto line = [&](std::string_view head, std::string words) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subcommands that take long to compile. The command has their options and their help. A second program, tools/on_demand, runs
-// them; the command starts it.
+// Subcommands that take long to compile. The command has their options and their help. To run them, it starts a second program
+// (tools/on_demand).
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ struct ProjectArguments {
   bool without_late_ranks = false, without_correction = false, full = false, json = false;
 };
 
-// Each returns the exit code. In the command they become the second program, with the same words, and do not return.
+// Each returns the exit code. In the command itself they do not return: the process becomes the second program, with the same
+// words.
 int run_audit(const AuditArguments& options);
 int run_reproduce(const ReproduceArguments& options);
 int run_project(const ProjectArguments& options);

@@ -10,7 +10,7 @@ namespace quadrille::command {
 // Returns the path of the library for the MPI library `mpi`. Throws Error{misuse} if it is not installed.
 std::string preload_library(std::string_view mpi);
 
-// The same for the library that is preloaded in addition where a program is recorded.
+// As above, for the library that is preloaded in addition if a program is recorded.
 std::string record_library(std::string_view mpi);
 
 }  // namespace quadrille::command

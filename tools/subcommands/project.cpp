@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille project: what a recorded program would take on another machine, by the MPI library's collectives and by ours.
+// quadrille project: predicts the times of a recorded program on another machine, with the MPI library's collectives and with
+// ours.
 #include <memory>
 
 #include "foundation/text/wording.hpp"

@@ -80,8 +80,8 @@ void run_by(const std::vector<Executor>& executors, std::vector<Way>& candidates
   candidates = std::move(all);
 }
 
-// Measures the costs of each executor, and of MPI's messages for the MPI library's own collective. That takes as long as one size
-// of the race, but at most a second.
+// Measures the costs of each executor, and of MPI's messages for predictions of the MPI library's own collective. Takes as long
+// as one size of the race, but at most a second.
 std::vector<ExecutorFit> fitted(Communicator& communicator, const RaceRequest& request) {
   const std::vector<Executor> offered = executors_of(communicator);
   std::vector<Executor> executors;
@@ -177,7 +177,7 @@ void append(std::vector<OwnFamily>& families, const std::vector<OwnFamily>& more
 }
 
 // Collective: rank 0 reads the files and distributes their text, because other ranks may not be able to read stdin or the folder.
-// Errors of rank 0 are thrown on all ranks.
+// All ranks throw rank 0's errors.
 std::vector<OwnFamily> read_by_first(Communicator& world, const RaceArguments& options) {
   made_or_thrown(world, [&] {
     if (world.rank() == 0) check_subject(options);
@@ -227,8 +227,8 @@ bool run_all(Communicator& communicator, RaceRequest request, RaceReport& report
   return right;
 }
 
-// What a signal does to a race, whose ranks wait for each other: rank 0 writes what was measured, and all end. The others leave
-// rank 0 time for that, because a launcher ends all ranks when one has ended.
+// What a signal does to a race, whose ranks wait for each other: rank 0 writes what was measured, and all ranks end. The other
+// ranks give rank 0 time to write, because a launcher ends all ranks when one has ended.
 ActionOnSignal write_on_signal(RaceReport& report, std::size_t sizes, bool is_first) {
   return ActionOnSignal([&report, sizes, is_first](int signal) {
     if (!is_first) std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -277,8 +277,8 @@ bool depends_on_nodes(const RaceArguments& options) {
 }
 
 // Runs the commands at rank 0, before MPI starts, because some MPI libraries do not allow their processes to start others. The
-// families keep the schedules. They also keep errors, which all ranks throw together later. A placeholder that has no value before
-// the ranks' nodes are known is refused here, by each process.
+// families keep the schedules and the errors. All ranks throw an error together later. Each process refuses here a placeholder
+// that has no value before the ranks' nodes are known.
 void run_commands(const RaceArguments& options, const std::vector<OwnFamily>& commands, const Launched& here) {
   const std::vector<Problem> problems =
       problems_of_options(options, parse_collective(options.subject), ranks_launched(options, {}, here.ranks));
@@ -295,8 +295,8 @@ void run_commands(const RaceArguments& options, const std::vector<OwnFamily>& co
 }
 
 int run_launched(const RaceArguments& options, Executor executor) {
-  // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Nodes and files are only known
-  // later.
+  // Errors that can be found before MPI starts are thrown here, so that every process simply exits. Errors in nodes and files are
+  // found later.
   const bool mpi = choose_transport().is_mpi();
   const std::vector<OwnFamily> commands = commands_of(options);
   if (const auto here = launched()) {

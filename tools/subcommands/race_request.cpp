@@ -65,7 +65,7 @@ std::vector<ExecutorFit> fits_of(const MachineCosts& machine, const std::vector<
   return fits;
 }
 
-// Returns the problems of the files' schedules. All must be for the same collective and number of ranks, so that a race has one
+// Returns the problems of the files' schedules. All must be for the same collective and number of ranks, because a race has one
 // operator.
 std::vector<Problem> problems_of_files(const RaceArguments& options, const std::vector<OwnFamily>& families,
                                        const std::shared_ptr<const Operator>& operation) {

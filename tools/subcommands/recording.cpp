@@ -34,12 +34,12 @@ std::string several(Count count, std::string_view thing) {
   return fmt::format("{} {}{}", count_words(count), thing, count == 1 ? "" : "s");
 }
 
-// Counters that a file states may be of any size.
+// The sum, limited to the largest Count: counters in a file may have any value.
 Count sum_of(Count a, Count b) { return checked_sum(a, b).value_or(std::numeric_limits<Count>::max()); }
 
 std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "0 s"; }
 
-// A communicator by its name, else by its members; with its number, if there are several with these members.
+// Names a communicator by its name, or else by its members; also by its number, if there are several with these members.
 std::string communicator_text(const Recording& recording, std::size_t number) {
   const RecordedCommunicator& communicator = recording.communicators[number];
   const auto size = static_cast<Count>(communicator.members.size());
@@ -260,7 +260,7 @@ std::string ranks_text(const Recording& recording, bool full) {
   return text;
 }
 
-// What the reader should know before trusting the figures.
+// Remarks that a reader needs before trusting the figures.
 std::string remarks_text(const Recording& recording) {
   Count cut = 0, killed = 0, walls = 0, unseen = 0;
   for (const RecordedRank& rank : recording.ranks) {

@@ -117,7 +117,7 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
   return table.text();
 }
 
-// Lists the rounds with their times; if there are too many, the stages.
+// Lists the rounds with their times; if there are too many rounds, lists the stages.
 std::string course(const Simulated& candidate, const SimulationSetting& setting) {
   std::size_t rounds = 0;
   for (const SimulatedStage& stage : candidate.simulation.stages) rounds += stage.rounds.size();
@@ -300,7 +300,7 @@ std::vector<SimulationList> simulate(const SimulateArguments& options, const Sim
     }
     if (list.candidates.empty()) {
       if (list.left_out.empty()) continue;
-      // The last case left out applies to the problem, but cannot be simulated.
+      // The last case that was left out applies to the problem, but cannot be simulated.
       refuse(fmt::format("{}: {}", list.left_out.back().specification, list.left_out.back().reason));
     }
     std::stable_sort(list.candidates.begin(), list.candidates.end(),

@@ -19,8 +19,8 @@ struct Subcommand {
   std::function<bool()> is_collective = [] { return false; };
   // Set if the words after the options are a program that the subcommand starts.
   std::optional<ProgramWords> program = std::nullopt;
-  // Called after the options have been read. Returns the format of the file that -o names; nothing if -o names a folder. Null: the
-  // flags --json and --csv tell it.
+  // Called after the options have been read. Returns the format of the file that -o names; nothing if -o names a folder. Null:
+  // the flags --json and --csv decide the format.
   std::function<std::optional<FileFormat>()> writes = nullptr;
   // False for subcommands that explain the command. They run whatever the environment holds.
   bool reads_environment = true;

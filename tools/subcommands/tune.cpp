@@ -57,7 +57,7 @@ Bytes mean_size(const JsonValue& row, Collective collective, Count ranks) {
   const bool is_by_rank = number_of(row, "sent_bytes") > 0;  // else the sum of the calls' block sizes
   double size = number_of(row, is_by_rank ? "sent_bytes" : "block_bytes") /
                 std::max(number_of(row, is_by_rank ? "rank_calls" : "calls"), 1.0);
-  // For an alltoallv this is what a rank sends to all ranks; for a reduce_scatter with shares, the whole vector.
+  // For an alltoallv the size is what a rank sends to all ranks; for a reduce_scatter with shares, the whole vector.
   if (has_pair_counts(collective) || (is_irregular(collective) && !is_by_rank)) size /= static_cast<double>(ranks);
   if (!(size >= 0.5 && size <= largest_size)) return 0;
   return rounded_up(std::llround(size), is_reduction(collective) ? 8 : 1);
@@ -95,9 +95,9 @@ std::vector<Calls> calls_of(const std::string& text, Count ranks) {
   return calls;
 }
 
-// Reads from a report which calls a program makes, so that `tune --from RUN.json` measures these. `quadrille wrap
-// --report=full:RUN` writes RUN.json. Returns a cell for each kind of call that communicators of this number of ranks make; the
-// kind that took most time comes first. If the report also has calls of other numbers of ranks, adds a sentence about that to
+// Reads from a report which calls a program makes, so that `tune --from RUN.json` measures them. `quadrille wrap
+// --report=full:RUN` writes RUN.json. Returns a cell for each kind of call that communicators with `ranks` ranks make; the kind
+// that took most time comes first. If the report also has calls of other numbers of ranks, adds a sentence about them to
 // `remarks`. Throws Error{malformed} if the text is no report, and Error{misuse} if it has no such calls.
 std::vector<WantedCell> wanted_cells(const std::string& text, const std::string& file, Count ranks,
                                      std::vector<std::string>& remarks) {
@@ -131,7 +131,7 @@ std::vector<WantedCell> wanted_cells(const std::string& text, const std::string&
   return cells;
 }
 
-// Write the cells as text, one line each, and read them again. So rank 0 can send them to the other ranks.
+// These write the cells as text, one line each, and read them again, so that rank 0 can send the cells to the other ranks.
 std::string wanted_text(const std::vector<WantedCell>& cells) {
   std::string text;
   for (const WantedCell& cell : cells) text += fmt::format("{} {}\n", static_cast<int>(cell.collective), cell.size);

@@ -49,7 +49,7 @@ Json steps_json(const std::vector<WayStep>& steps) {
   return array;
 }
 
-// The way of one block through a schedule, one step per line.
+// Returns the way of one block through a schedule, one step per line.
 std::string block_way_text(const BlockWay& way, const std::string& heading) {
   std::string text = fmt::format("{}: byte {} of block {} to {}{}\n{}", heading, way.byte, way.from, way.to,
                                  way.arrives ? "" : " does not arrive", step_lines(way.steps));
@@ -115,7 +115,7 @@ std::vector<Count> numbers_of_trace(const std::string& text) {
 
 std::string label_of_case(const Case& entry) { return fmt::format("{}/{}", name(entry.problem.collective), entry.short_name()); }
 
-// Prints the way of one block. The exit code is that of findings if the block does not arrive.
+// Prints the way of one block. If the block does not arrive, the exit code is the one for findings.
 int trace(const VerifyArguments& options, Output& output) {
   const std::vector<Count> numbers = numbers_of_trace(*options.trace);
   std::vector<Schedule> schedules;

@@ -32,8 +32,8 @@
 namespace quadrille::command {
 namespace {
 
-// Checks of the results that a page shows as curves and tables. The viewer reads them itself, so they are written to the page as
-// they are. All functions throw Error{malformed} with a sentence that names the file by `label`.
+// Checks of the results that a page shows as curves and tables. The viewer itself reads these results, so they are written to the
+// page unchanged. All functions throw Error{malformed} with a sentence that names the file by `label`.
 
 constexpr Count too_large_count = Count{1} << 53;  // the viewer computes with doubles
 
@@ -57,7 +57,7 @@ void for_each_document(const Json& results, Each&& each) {
   for (const Json& document : results) each(document);
 }
 
-// What add_run_facts writes. Older results do not have all of it.
+// Checks what add_run_facts writes. Older results do not have all of it.
 void check_run_facts(const Json& results) {
   for (const char* key : {"host", "command", "version"})
     if (results.contains(key)) results[key].get<std::string>();
@@ -282,7 +282,7 @@ void add_results(const ViewArguments& options, const std::string& file, const st
   page.documents.push_back(text);
 }
 
-// What a page shows together.
+// The kinds of contents that a page can show together.
 enum class Content { schedules, times, report };
 
 Content content_of(DocumentKind kind) {

@@ -37,8 +37,8 @@ struct WisdomOptions {
   bool json = false;
 };
 
-// Reads a wisdom file that the user names, which may be a pipe; "-" is stdin. Files that are found in the user's folder are read by
-// read_any_wisdom. Throws Error{misuse, environment, malformed}.
+// Reads a wisdom file that the user names, which may be a pipe; "-" is stdin. (read_any_wisdom reads files that are found in the
+// user's folder.) Throws Error{misuse, environment, malformed}.
 Wisdom read_named_wisdom(const std::string& file) { return parse_wisdom(read_text(file, label_of(file)), file); }
 
 using Chosen = std::vector<Collective>;  // empty: all

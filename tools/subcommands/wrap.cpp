@@ -113,7 +113,7 @@ std::string choose_mpi(const fs::path& file) {
 
 void set(const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); }
 
-// Refuses a file that a report could not be written to after the run.
+// Refuses a file to which a report could not be written after the run.
 void check_target(const std::string& file) {
   FileReplacement target;
   if (const Result<> aimed = target.aim_at(file); !aimed)
@@ -176,7 +176,7 @@ void set_modes(const WrapArguments& options) {
   if (options.choose) set("QUADRILLE_CHOOSE", checked_rules(*options.choose));
 }
 
-// Does the library count calls, by the variables that set_modes has set or left?
+// Does the library count calls? The variables that set_modes has set or left decide.
 bool counts_calls() {
   const std::string mode = environment_value("QUADRILLE"), report = environment_value("QUADRILLE_REPORT");
   return mode == "profile" || (mode != "off" && !report.empty() && report != "off");
@@ -207,7 +207,8 @@ int run_wrap(const WrapArguments& options) {
   if (options.record || (counts_calls() && mpi != "abi")) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
-  // The program keeps this process's number. A script starts its MPI program as another process, so the variable would not match.
+  // The program keeps this process's number, which the variable tells. A script starts its MPI program as another process, so the
+  // variable would not match.
   if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
 
   std::vector<char*> arguments;

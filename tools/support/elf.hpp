@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the libraries that a program is linked with, by reading its ELF file and those of its libraries. The program is not run:
-// the loader's own --list would run resolver functions of the program. libelf is not used, because only a few structures of <elf.h>
-// are needed.
+// Finds the libraries that a program is linked with, by reading its ELF file and those of its libraries. The loader's own --list
+// is not used, because it would run resolver functions of the program. libelf is not used, because only a few structures of
+// <elf.h> are needed.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ struct ElfFile {
 ElfFile read_elf(const std::filesystem::path& file);
 
 // Returns the names of the libraries that the loader would load for `program`, including those that it would not find. The
-// libraries of a library are left out unless `enters` accepts its name.
+// libraries of a library are included only if `enters` accepts that library's name.
 std::set<std::string> libraries_of(const std::filesystem::path& program, const std::function<bool(const std::string&)>& enters);
 
 }  // namespace quadrille::command

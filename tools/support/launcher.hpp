@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on ranks. The values of --executor; what the environment says about a process that an MPI launcher or `quadrille run`
-// started, before an MPI library is loaded; decisions that all ranks must make alike; and how work on all ranks ends: when it is
+// Work on ranks: the values of --executor; what the environment says, before an MPI library is loaded, about a process that an
+// MPI launcher or `quadrille run` started; decisions that all ranks must make alike; and how work on all ranks ends: when it is
 // done, by a signal, or by a watchdog.
 #pragma once
 
@@ -51,8 +51,8 @@ class StopSignal {
   static int caught();  // number of the recorded signal; 0: none
 };
 
-// While an object of this class exists, a thread of its own calls `act` soon after the first of these signals: for work that cannot
-// ask at once whether to stop, because its ranks wait for each other.
+// While an object of this class exists, a thread of its own calls `act` soon after the first of these signals. For work that
+// cannot itself ask at once whether to stop, because its ranks wait for each other.
 class ActionOnSignal {
  public:
   explicit ActionOnSignal(std::function<void(int signal)> act);
@@ -72,8 +72,8 @@ class ActionOnSignal {
 // Ends a process that makes no progress any more, because a rank that died would leave the others waiting for ever.
 class Watchdog {
  public:
-  // Starts a thread that calls `bark` if `beat` is not called for `patience_seconds`. The process then exits with code 2, either
-  // when `bark` returns or after a few seconds.
+  // Starts a thread that calls `bark` if `beat` is not called for `patience_seconds`. The process then exits with code 2, when
+  // `bark` returns or after a few seconds.
   Watchdog(double patience_seconds, std::function<void()> bark);
   ~Watchdog();
   void beat();
@@ -90,14 +90,14 @@ class Watchdog {
   std::thread thread_;
 };
 
-// This process's place among the processes that were started together.
+// This process's rank among the processes that were started together, and their number.
 struct Launched {
   Rank rank = 0;
   Count ranks = 1;
 };
 
-// Returns rank and number of processes as the launcher's environment variables state them. Returns nothing unless both are set and
-// fit together, because a single variable is a remainder of another program's environment.
+// Returns rank and number of processes as the launcher's environment variables state them. Returns nothing unless both are set
+// and fit together, because a single variable may come from another program's environment.
 std::optional<Launched> launched();
 
 // Returns true if a subcommand with this --executor runs on the ranks that a launcher started, and false if it runs on threads.
@@ -122,14 +122,14 @@ class RankGroup {
   std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
   bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process
 
-  // Collective. Returns on every process whether rank 0 can write all files, so that all processes end together. On threads it
-  // returns true or throws.
+  // Collective. Returns on every process whether rank 0 can write all files, so that all processes can end together. With
+  // threads, returns true or throws.
   bool first_can_write(const std::vector<std::optional<std::string>>& files) const;
 
-  // Runs `work` on each rank and returns the exit code that it has here (of threads: at rank 0). A watchdog watches rank 0: there
-  // `work` must call `beat` whenever it makes progress, or the watchdog ends the program after `timeout_seconds`, with a message to
-  // which `kept` is appended: "; what was measured is kept". An exception on a launched rank ends all ranks, since the others may
-  // be waiting for it; only Error{misuse}, which all ranks throw alike, is rethrown.
+  // Runs `work` on each rank and returns its exit code on this rank (with threads: at rank 0). A watchdog watches rank 0, where
+  // `work` must call `beat` whenever it makes progress. If it does not for `timeout_seconds`, the watchdog ends the program with
+  // a message to which `kept` is appended: "; what was measured is kept". An exception on a launched rank ends all ranks, because
+  // others may wait for that rank. Only Error{misuse}, which all ranks throw alike, is rethrown.
   int run(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept = {});
   void beat() {
     if (watchdog_) watchdog_->beat();

@@ -26,8 +26,8 @@
 namespace quadrille::command {
 namespace {
 
-// Cuts a line to the width of the terminal: "\r" returns to the beginning of the last screen line only, so a wrapped line could not
-// be overwritten.
+// Cuts a line to the width of the terminal. "\r" returns only to the beginning of the last screen line, so a wrapped line could
+// not be overwritten.
 std::string cut_to_terminal(std::string line) {
   winsize size{};
   const std::size_t columns = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;

@@ -41,8 +41,8 @@ class Output {
   std::ofstream file_;
 };
 
-// Silences the output on stderr of this process unless it was launched as rank 0 or alone. For work that launched processes do
-// together.
+// Silences this process on stderr unless it is rank 0 of the launched processes, or was started alone. For work that launched
+// processes do together.
 void let_first_rank_talk();
 void talk_again();  // ends the silence, for a process that cannot join the other ranks
 bool talks();
@@ -51,8 +51,8 @@ void complain(std::string_view sentence);  // prints "quadrille: sentence" as on
 void remark(std::string_view line);        // prints each line once, even if called several times with it
 
 // Shows what a long subcommand is doing and how far it is. On a terminal it is one line that is overwritten, and removed by the
-// destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS_SECONDS. An object of this class has a thread
-// that writes, so the work need not look at the clock. Short work prints nothing.
+// destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS_SECONDS. A thread of the object writes the
+// lines, so the work need not look at the clock. Short work prints nothing.
 class ProgressLine {
  public:
   ProgressLine();

@@ -22,7 +22,7 @@ void refuse_unknown(std::string_view what, std::string_view word, const std::vec
 
 void check_environment() {
   if (const auto faults = environment_faults(); !faults.empty()) refuse(faults.front());
-  // The readers of these variables know the form of their values.
+  // These variables' readers check the form of their values.
   PlanMemory::bound_of_environment();
   machine_of_environment();
   const std::string report = environment_value("QUADRILLE_REPORT");

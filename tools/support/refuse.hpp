@@ -18,8 +18,8 @@ inline constexpr int misused = 2;
 // Refuses an unknown word: "there is no <what> '<word>'", with the most similar of `known`, or with all of them.
 [[noreturn]] void refuse_unknown(std::string_view what, std::string_view word, const std::vector<std::string>& known);
 
-// Refuses an environment with a wrong variable of ours, whether or not the subcommand reads it: a misspelt name would have no
-// effect, and nobody would notice. Throws Error with a sentence about the first variable whose name or value is wrong.
+// Refuses an environment with a wrong variable of ours, even if the subcommand does not read that variable: nobody would notice
+// that a misspelt name has no effect. Throws Error with a sentence about the first variable whose name or value is wrong.
 void check_environment();
 
 }  // namespace quadrille::command

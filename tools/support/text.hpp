@@ -94,7 +94,7 @@ using Json = nlohmann::ordered_json;
 
 std::string to_text(const Json& json);
 
-// Returns the array of what `each` makes of the things.
+// Returns the array of the results of `each` for all things.
 template <class Things, class Each>
 Json array_of(const Things& things, Each&& each) {
   Json array = Json::array();
@@ -102,7 +102,8 @@ Json array_of(const Things& things, Each&& each) {
   return array;
 }
 
-// Returns the only element of an array, or else the array: many subcommands print one result or several so.
+// Returns the element of an array that has only one, otherwise the array. Many subcommands print one result or several in this
+// way.
 inline Json one_or_all(const Json& array) { return array.size() == 1 ? array[0] : array; }
 
 // Members of a struct under their own names: MEMBERS_OF(fit, ranks, nodes) is {"ranks": .., "nodes": ..}.

@@ -7,7 +7,7 @@ namespace quadrille::mpi_face {
 
 int run(const MpiCall&, VendorCall vendor) { return vendor(); }
 
-// Counts nothing.
+// Calls are not counted in this ABI.
 PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : function_(function), call_(call) {}
 PassedThrough::~PassedThrough() = default;
 

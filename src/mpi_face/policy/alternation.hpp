@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trial in place: the program's own calls of one kind run alternately by the MPI library and by Quadrille's contenders. It is for
-// long calls, of which further ones would cost too much. Nothing here depends on MPI.
+// A trial in place: the program's own calls of one kind run alternately by the MPI library and by Quadrille's contenders. It is
+// for long calls: extra calls, as in a trial in a loop, would cost too much. Nothing here depends on MPI.
 //
 // A round has a turn of each way: some calls one after the other, because programs call collectives in loops, where calls
 // overlap. The first call of a turn does not count, because it overlaps with another way's. The first round is a warm-up of one
@@ -43,7 +43,8 @@ class Alternation {
   // What follows from the sums of times() over all ranks.
   Conclusion concluded(const std::vector<double>& sums) const;
 
-  // The time that the next part will lose if the remaining contenders go on as in the last round. In the unit of `sums`.
+  // The time that the next part will lose if the calls of the remaining contenders take as long as in the last round. In the unit
+  // of `sums`.
   double expected_excess(const std::vector<double>& sums, std::uint32_t remaining) const;
 
   // Tries the remaining contenders further.

@@ -54,7 +54,7 @@ inline constexpr std::string_view sentences[]{
 
 constexpr std::string_view sentence(Cause cause) { return sentences[static_cast<std::size_t>(cause)]; }
 
-// The reasons of calls that Quadrille never runs, whatever was measured. Those of calls that are only counted come first.
+// The reasons for calls that Quadrille never runs, whatever was measured. Reasons for calls that are only counted come first.
 inline const std::vector<std::string_view>& uncovered() {
   static const std::vector<std::string_view> reasons{"nonblocking",
                                                      "persistent",
@@ -69,7 +69,7 @@ inline const std::vector<std::string_view>& uncovered() {
   return reasons;
 }
 
-// The reasons of calls that may still be tried, if there are more of them or the run lasts longer.
+// The reasons for calls that Quadrille may still try, if more of them come or the run lasts longer.
 inline const std::vector<std::string_view>& untried() {
   static const std::vector<std::string_view> reasons{sentence(Cause::rare), sentence(Cause::not_worth), sentence(Cause::too_dear)};
   return reasons;

@@ -16,11 +16,11 @@ constexpr int most_in_place = 2;        // contenders
 // long as this number of short calls. The first choice takes 1 to 1.5 times as long as making the group, because rank 0 first
 // finds out what it needs about the machine.
 constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.5;
-constexpr double most_of_expected = 1.3;  // what groups and plans cost at most, as a multiple of what is expected
-// If nothing is left to spend, a begun trial still goes on if that costs at most this share of what was spent.
+constexpr double most_of_expected = 1.3;  // highest cost of groups and plans, as a multiple of the expected cost
+// If nothing is left to spend, a trial that has begun still goes on if that costs at most this share of all that was spent.
 constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
-// What a barrier takes at most, for each rank. Calls of the program may take longer because ranks are late.
+// The longest time of a barrier, for each rank. Calls of the program may take longer because ranks are late.
 constexpr double barrier_of_rank_s = 125e-6;
 
 using What = Instruction::What;
@@ -95,8 +95,8 @@ std::optional<Instruction> Finder::told_wishes() {
   return Instruction{.what = What::wishes, .number = static_cast<std::int32_t>(state_.own_wishes.size())};
 }
 
-// A trial that goes on waits until the account allows the cost of its next part. If that is little, it does not wait, because its
-// plans are paid for.
+// A trial that goes on waits until the account allows the cost of its next part. If that cost is little, the trial does not wait,
+// because its plans are paid for.
 std::optional<Instruction> Finder::concluded() {
   while (!state_.meeting.gathered.empty()) {
     const auto [tried, sums] = std::move(state_.meeting.gathered.back());
@@ -114,7 +114,7 @@ std::optional<Instruction> Finder::concluded() {
   return std::nullopt;
 }
 
-// What the user or a test has asked for. It is done whatever it costs.
+// Finds what the user or a test has asked for. It is done whatever it costs.
 std::optional<Instruction> Finder::demanded() {
   const bool at_once = state_.admits_at_once;
   if (!state_.group.why_not.empty() || (!at_once && !state_.wishes)) return std::nullopt;
@@ -143,8 +143,8 @@ std::optional<Instruction> Finder::tuned() {
   return std::nullopt;
 }
 
-// What a short call that waits for all ranks takes on this communicator; 0 if not known. Reads all kinds, so it is called once
-// for each message.
+// Seconds of a short call that waits for all ranks of this communicator; 0 if unknown. Reads all kinds, so it is called once for
+// each message.
 double Finder::short_call_now_s() const {
   double least = state_.short_call_s.value_or(1e9);
   for (const CallKind* const kind : state_.kinds)
@@ -173,7 +173,7 @@ std::optional<Instruction> Finder::timed() {
   return if_affordable({.what = What::time_call, .cost_s = cost_s}, cost_s);
 }
 
-// If it costs more than may be spent now, nothing is done until the account has grown enough.
+// Returns the message if its cost may be spent now. Otherwise nothing is done until the account has grown enough.
 std::optional<Instruction> Finder::if_affordable(const Instruction& message, double cost_s) {
   const double most_s = most_of_expected * cost_s;
   if (most_s <= left_s()) return message;
@@ -182,7 +182,7 @@ std::optional<Instruction> Finder::if_affordable(const Instruction& message, dou
   return std::nullopt;
 }
 
-// Says why the kind's calls are not tried now. Rank 0's words are in the report.
+// Sets the reason why the kind's calls are not tried now. The report prints rank 0's reasons.
 void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
   if (kind.mode != Mode::counting || kind.trials.second != 0) return;
   kind.why = sentence(cause);
@@ -190,8 +190,8 @@ void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
   kind.is_described = false;
 }
 
-// The message that may save most for what it costs. In mode counting, one is worth its cost only if the kind's calls have already
-// taken as long.
+// Finds the message with the greatest ratio of the kind's time to the cost. In mode counting, a message is worth its cost only if
+// the kind's calls have already taken as long.
 std::optional<Instruction> Finder::worthwhile() {
   if (!state_.group.why_not.empty() || state_.admits_at_once) return std::nullopt;
   std::optional<Instruction> best;
@@ -222,7 +222,7 @@ std::optional<Instruction> Finder::worthwhile() {
   return message;
 }
 
-// A meeting of guests is worth its cost only if the guests' calls have already taken as long.
+// A meeting of guests is worth its cost only if the guests' calls have already taken at least that time.
 std::optional<Instruction> Finder::hosted() {
   if (state_.worth_of_guests == 0) return std::nullopt;
   Instruction message{.what = What::host};

@@ -28,7 +28,7 @@ namespace quadrille::mpi_face {
 constexpr double enough_gain = 0.9;  // a plan is taken if it takes at most this fraction of the MPI library's time
 
 // Number of executions in a trial that are timed together. In a program's loop consecutive calls overlap, which the times of
-// single calls after a barrier would not show. And the errors of the clock and the barrier are as long as a short call. `moved`:
+// single calls after a barrier would not show. Also, the clock's and the barrier's errors are as long as a short call. `moved`:
 // bytes that leave or reach a rank in a call.
 inline int batch_of_trial(Bytes moved) {
   if (moved <= 4 << 10) return 32;
@@ -37,17 +37,17 @@ inline int batch_of_trial(Bytes moved) {
 }
 constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
 
-// The number of the call, a power of two, at which our algorithm is next compared with the MPI library's. This is so rare that the
-// calls of trials are at most a few percent of all calls.
+// The number of the call, a power of two, in which our algorithm is next compared with the MPI library's. The distance keeps the
+// calls of trials to at most a few percent of all calls.
 inline std::uint64_t next_epoch(std::uint64_t calls, Bytes moved) {
   constexpr std::uint64_t calls_for_each_of_trial = 32;
   const auto calls_of_trial = static_cast<std::uint64_t>(2 * repetitions_of_trial * batch_of_trial(moved));
   return std::bit_ceil(std::max(calls + 1, calls_for_each_of_trial * calls_of_trial));
 }
 
-// A trial of the program's own calls is disturbed by whatever else the ranks do. If Quadrille loses it by little, a second one is
-// held. Returns the number of the call from which on that is allowed; nothing if the trial was lost by far. `ratio`: our time /
-// the MPI library's.
+// A trial of the program's own calls is disturbed by other work of the ranks. If Quadrille loses it by little, there may be a
+// second trial: returns the number of the first call in which it may begin; nothing if the trial was lost by far. `ratio`: our
+// time / the MPI library's.
 inline std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio) {
   constexpr double lost_by_far = 1.3;
   return ratio < lost_by_far ? std::optional(4 * calls) : std::nullopt;
@@ -77,9 +77,9 @@ class CallTimes {
   std::uint64_t calls() const { return calls_; }
   std::uint64_t ticks() const { return ticks_; }
 
-  // Estimates what a call takes: the least mean over `calls_of_window` consecutive calls, or the mean if there were fewer. A single
-  // call may miss the time in which ranks wait for cores that they share; a mean over all calls would contain long waits for late
-  // ranks. Requires at least one call.
+  // Estimates the time of a call: the least mean over `calls_of_window` consecutive calls, or the mean of all if there were
+  // fewer. A single call may lack the time in which ranks wait for cores that they share; a mean over all calls would contain
+  // long waits for late ranks. Requires at least one call.
   double ticks_of_call() const {
     if (least_window_ticks_ != never) return static_cast<double>(least_window_ticks_) / static_cast<double>(calls_of_window);
     return static_cast<double>(ticks_) / static_cast<double>(calls_);
@@ -108,11 +108,11 @@ struct PlannedWay {
   std::string why;
 };
 
-// When a kind is tried, and what came of it.
+// When trials of a kind are due, and their results.
 struct TrialsOfKind {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t next = never;  // mode ours: from this call on, ours is compared with the MPI library's again
-  // Mode counting: a trial in place was lost by little; the call from which on there may be another.
+  // Mode counting, after a trial in place that was lost by little: the first call in which there may be another trial.
   std::uint64_t second = 0;
   double put_off_s = 0;                // rank 0, mode counting: the cost of a trial that was put off as too costly
   std::vector<PlannedWay> contenders;  // of a trial in place; none for exchanges
@@ -129,8 +129,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Has the user named what runs the calls? `refused`: the rule does not fit the problem.
   enum class Rule : std::uint8_t { none, followed, refused };
 
-  // Calls that the MPI library runs use only the members up to the key's block size. These share a cache line: in a program with
-  // many kinds of calls they are rarely cached.
+  // In calls that the MPI library runs, only the members up to the key's block size are used. They share a cache line, because in
+  // a program with many kinds of calls they are rarely cached.
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
   bool is_rooted = false, synchronises = false;
@@ -138,8 +138,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   double price_s = 0;         // expected time of a call, equal on all ranks; decides when the ranks meet
   CallTimes vendor_times;     // of the calls that the MPI library ran while the mode was `counting`, on this rank
   Key key;
-  // On rank 0, of calls that do not synchronise: seconds of a call and of all calls on the rank where they took longest, as of the
-  // latest meeting. A root may leave a broadcast long before the others have its data.
+  // On rank 0, for calls that do not synchronise: seconds of a call and of all calls, each on the rank where it was longest,
+  // until the latest meeting. (A root may leave a broadcast long before the others have its data.)
   double slowest_call_s = 0, slowest_s = 0;
 
   std::uint32_t number = 0;   // among the communicator's kinds

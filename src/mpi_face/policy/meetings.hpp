@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the ranks of a communicator meet: in some of the calls that synchronise them, rank 0 tells by a broadcast what to do. All
-// ranks count the same calls, so all meet in the same one. In a meeting rank 0 may also name the call of the next one. Nothing here
-// depends on MPI.
+// When the ranks of a communicator meet. They meet in some of the calls that synchronise them: rank 0 tells by a broadcast what
+// to do. All ranks count the same calls, so all meet in the same one. In a meeting rank 0 may also set the call of the next
+// meeting. Nothing here depends on MPI.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Meetings {
     return calls_ == wanted_ || (std::has_single_bit(calls_) && (calls_ >= at_the_latest || price_s_ >= 64 * broadcast_s_));
   }
 
-  // Adds the price of a call that does not synchronise, equal on all ranks: such calls may be what takes a program's time.
+  // Adds the price of a call that does not synchronise, equal on all ranks, because a program may spend its time in such calls.
   void adds(double price_s) { price_s_ += price_s; }
 
   // Rank 0, in a meeting: the number of the call in which the ranks meet next, about `ratio` times the present number. It is
@@ -42,7 +42,7 @@ class Meetings {
     return std::max(static_cast<std::uint64_t>(calls), calls_ + eighth);
   }
 
-  // All ranks: what rank 0 has found by `wanted`.
+  // All ranks: sets the call of the next meeting that rank 0 has computed by `wanted`.
   void meet_at(std::uint64_t call) {
     if (call > calls_ && call < next_) next_ = wanted_ = call;
   }
@@ -68,8 +68,8 @@ class Sampling {
 
   explicit Sampling(Count ranks) : price_s_(4e-6 * static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks)))) {}
 
-  // Counts a call that synchronises, and returns whether the ranks measure before it: first before the 128th, or before an earlier
-  // one if the calls so far have cost long enough. `price_s`: what the call costs, equal on all ranks.
+  // Counts a call that synchronises, and returns whether the ranks measure before it. The first such call is the 128th, or an
+  // earlier one if the calls so far have cost enough. `price_s`: seconds that the call costs, equal on all ranks.
   bool counts(double price_s) {
     spent_s_ += price_s;
     return ++calls_ >= next_ || (next_ == first && spent_s_ * share >= price_s_);

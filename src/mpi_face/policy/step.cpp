@@ -31,7 +31,7 @@ constexpr bool is_about_kind(What what) {
   return what != What::nothing && what != What::wishes && what != What::time_call && what != What::group && what != What::host;
 }
 
-// Has the message a form that this rank can carry out?
+// Is the message one that this rank can carry out?
 bool is_valid(const Instruction& message, const State& state) {
   if (message.what < What::nothing || message.what > What::host || message.number < 0) return false;
   if (!is_about_kind(message.what)) return true;
@@ -64,7 +64,7 @@ class Step {
   Action hear();
   Action agreed();
 
-  // All ranks: do it.
+  // All ranks carry out the message.
   CallKind& kind() { return *state_.kinds[state_.message.kind]; }
   Action carry_out();
   Action follow_rule();
@@ -105,7 +105,7 @@ void Step::leave_all() {
     if (kind->mode == Mode::counting) kind->leave(state_.group.why_not);
 }
 
-// All trials in place that are due, one after the other.
+// Adds up the times of all trials in place that are due, one trial after the other.
 Action Step::add_up() {
   for (; state_.meeting.next_kind < state_.kinds.size(); ++state_.meeting.next_kind)
     if (const CallKind& kind = *state_.kinds[state_.meeting.next_kind]; kind.trial && kind.trial->is_due())
@@ -136,7 +136,7 @@ Action Step::begin_guests() {
   return ask_guests();
 }
 
-// Tells the ranks what the guest that comes first on this rank is worth, and whether it has met.
+// Asks, over all ranks, for the greatest worth of the guests that come first, and whether any of these has met.
 Action Step::ask_guests() {
   Action ask = action(Do::ask_guests);
   ask.figures = {process_.waiting.empty() ? 0 : process_.waiting.front().state->worth_ticks(), process_.has_met ? 1.0 : 0.0};
@@ -218,8 +218,8 @@ Action Step::after_action() {
   return finished();
 }
 
-// The ranks find the greatest of their accounts, because rank 0 knows only its own: with the first message, and again after
-// guests have met or a trial in place has cost each rank its own time.
+// The ranks find the greatest of their accounts, because rank 0 knows only its own. They do so with the first message, and again
+// after guests have met or a trial in place has cost each rank a time of its own.
 Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));
@@ -310,7 +310,7 @@ Action Step::follow_rule() {
   return action(Do::make_named);
 }
 
-// There are plans, or there is the exchange.
+// The plans, or the exchange, exist now.
 Action Step::prepared() {
   state_.meeting.made = event_.made;
   const bool by_exchange = state_.doing == Do::make_exchange;
@@ -335,7 +335,7 @@ Action Step::keep(std::size_t best) {
   return action(Do::keep, static_cast<std::int32_t>(best));
 }
 
-// Ends a first trial, or the decision to do without one.
+// Ends a first trial, or records the decision without a trial.
 void Step::settle(bool is_faster) {
   CallKind& settled = kind();
   if (is_faster) {
@@ -372,8 +372,8 @@ Action Step::tried() {
   return finished();
 }
 
-// The plan in use was compared with the MPI library's function again. A plan that loses is abandoned for good. So a trial that the
-// plan loses is repeated first.
+// The plan in use was compared with the MPI library's function again. A plan that loses is abandoned for good, so a lost trial is
+// repeated once before that.
 Action Step::tried_again() {
   const auto add = [](std::vector<double>& all, const std::vector<double>& more) {
     all.insert(all.end(), more.begin(), more.end());
@@ -413,8 +413,8 @@ Action Step::conclude() {
   return share;
 }
 
-// All ranks know the times. A trial that is lost leaves the kind to the MPI library, the first time perhaps only until a second
-// trial.
+// All ranks know the times now. If Quadrille loses the trial, the MPI library runs the kind's calls: for good, or after a first
+// trial that was lost by little until a second trial.
 Action Step::shared() {
   CallKind& tried = kind();
   const Alternation::Conclusion& conclusion = state_.message.conclusion;

@@ -5,9 +5,9 @@
 //
 // The ranks meet only in some of the calls that synchronise them anyway (meetings.hpp), because a program may rely on calls, such
 // as a broadcast, that do not wait for all ranks. In a meeting rank 0 decides by its own clock and account what is worth its
-// cost, and tells the others by a message: to make the group, to make plans and try them, to take or leave them. All ranks carry
-// out what the message says, then rank 0 sends the next one, until there is nothing more to do. What a process may spend is
-// limited (Account), so rare calls and short runs cost next to nothing.
+// cost. It tells the others by a message: make the group, make plans and try them, take them or leave them. All ranks carry out
+// the message, then rank 0 sends the next one, until nothing is left to do. The time that a process may spend is limited
+// (Account), so rare calls and short runs cost next to nothing.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Account {
   std::atomic<double> spent_s_{0};
 };
 
-// The cost of something for each rank that takes part: a guess until it is measured.
+// Estimates the cost of something for each rank that takes part: a guess until the cost is measured.
 class CostOfRank {
  public:
   explicit constexpr CostOfRank(double guess_s) : seconds_(guess_s) {}
@@ -69,7 +69,7 @@ constexpr int barriers_of_timing = 4;                    // in Do::time_call
 constexpr std::size_t most_plans_of_trial = 3;           // that a trial of short calls compares
 constexpr int most_trials = 2;                           // of a kind in a meeting: a second one if the first is not clear
 constexpr Bytes most_memory_of_trial = Bytes{64} << 20;  // limit on the input and on the output of a rank
-constexpr double asked_for = 1e300;                      // what guests are worth that are asked to decide
+constexpr double asked_for = 1e300;                      // State::worth_ticks after State::ask
 
 // What rank 0 tells the ranks of a meeting, by one broadcast.
 struct Instruction {
@@ -100,16 +100,16 @@ struct Instruction {
 };
 static_assert(std::is_trivially_copyable_v<Instruction>);
 
-// When rank 0 sends a message, and what follows. `from` and `to`: CallKind::mode, "" if the message is about no kind. The rows have
-// the order in which rank 0 looks for something to do, except `group` and `leave`, which may be needed earlier.
+// When rank 0 sends a message, and what follows. `from` and `to`: CallKind::mode before and after it, "" if the message is about
+// no kind. Rank 0 tries the rows in this order, but `group` and `leave` may be needed earlier.
 struct InstructionRule {
   Instruction::What what;
   std::string_view name, when, then, from, to;
 };
 const std::vector<InstructionRule>& instruction_rules();
 
-// What trials have found. A verdict also holds for calls of about the same size, and on other communicators whose ranks lie on
-// nodes in the same way: a program with a thousand sizes, or with many communicators, should not pay for a thousand trials.
+// The results of trials. A verdict also holds for calls of about the same size, and on other communicators whose ranks lie on
+// nodes in the same way, so that a program with a thousand sizes, or with many communicators, does not pay for a thousand trials.
 struct Verdict {
   bool is_faster = false;
   std::optional<Way> way;  // our fastest way, if is_faster; absent for exchanges
@@ -117,10 +117,10 @@ struct Verdict {
 
 class Verdicts {
  public:
-  // `nodes`: of the communicator (Communicator::nodes).
+  // `nodes`: Communicator::nodes.
   std::optional<Verdict> find(const Key& key, const std::vector<Count>& nodes);
   void add(const Key& key, const std::vector<Count>& nodes, Verdict verdict);
-  // Forgets the verdict, because a later measurement may say otherwise.
+  // Forgets the verdict, because a later measurement may contradict it.
   void remove(const Key& key, const std::vector<Count>& nodes);
 
  private:
@@ -163,20 +163,21 @@ struct Guest {
 
 // What all communicators of a process share.
 struct DecidingProcess {
-  Account account, tuning;  // what the user asks for (QUADRILLE_TUNE) has an account of its own
+  Account account, tuning;  // tuning: for the races that the user asks for (QUADRILLE_TUNE)
   CostOfRank group_cost{2e-3}, choice_cost{200e-6}, plan_cost{200e-6}, split_cost{20e-6};
   Verdicts verdicts;
-  // They meet in the order in which they became guests. `waiting`: in a meeting of the world, those that have something to decide.
+  // Guests meet in the order in which they became guests. `waiting`: in a meeting of the world, guests with something to decide.
   std::vector<Guest> guests;
   std::deque<Guest> waiting;
-  bool has_met = false;  // the guest that comes first on this rank, in the last turn
+  bool has_met = false;  // in the last turn, the guest that comes first on this rank has met
 
-  // A hash over all guests with the colour of the first one: how many calls of each kind this rank has made on each, and which is
-  // the first. MPI gives communicators no names by which ranks could tell which one they mean. Requires that a guest waits.
+  // A hash of the colour of the guest that waits first and, for all guests with this colour, of the calls of each kind that this
+  // rank has made on them, and of which of them is the first. MPI gives communicators no names by which ranks could tell which
+  // guest they mean. Requires that a guest waits.
   std::uint64_t calls_on_guests() const;
 };
 
-// What the ranks do next in a meeting, all of them the same. An event follows once it is done.
+// What all ranks do next in a meeting. An event follows when it is done.
 enum class Do : std::uint8_t {
   leave,          // the meeting is over
   add_up,         // the `figures` over the ranks, for rank 0
@@ -187,7 +188,7 @@ enum class Do : std::uint8_t {
   hear_wishes,    // `number` bytes of rank 0's
   time_call,      // barriers
   make_group,
-  host,             // let those guests meet that come first on all of their ranks
+  host,             // let the guests meet that come first on all of their ranks
   make_named,       // a plan by the user's rule
   make_way,         // a plan by State::message's way
   make_contenders,  // at most `number` plans; `is_anyhow`: one, whatever is known
@@ -219,7 +220,8 @@ struct Event {
   What what = What::done;
   double now_s = 0;  // since the run's beginning, by this rank's clock
   bool is_guest = false;
-  // The action's sums or maxima, or rank 0's figures. After time_call: seconds. After host: seconds, and whether guests have met.
+  // The sums or maxima that the action asked for, or rank 0's figures. After time_call: seconds. After host: seconds, and whether
+  // guests have met.
   std::vector<double> figures;
   Instruction message;  // after send_message
   std::shared_ptr<const Wishes> wishes;
@@ -243,7 +245,7 @@ struct MeetingState {
   bool is_guest = false, had_group = false;
   bool knows_accounts = false;
   double spent_s = 0;         // this rank's account when the ranks agreed
-  double others_spent_s = 0;  // by how much the account of another rank exceeds this rank's; kept until the ranks agree again
+  double others_spent_s = 0;  // the greatest account of all ranks minus this rank's account; kept until the ranks agree again
   double began_s = 0;         // when the ranks began to carry out the message
   std::size_t next_kind = 0;
   std::vector<PlannedWay> made;
@@ -259,7 +261,7 @@ struct MeetingState {
 
 // What one rank knows of one communicator.
 struct State {
-  // What each call reads comes first.
+  // Members that each call reads come first.
   Meetings meetings{1};
   bool is_asked = false, asks_host = false;
   bool has_synchronised = false;  // there was a call that synchronises
@@ -269,8 +271,8 @@ struct State {
   Count ranks = 1;
   bool is_world = false;        // MPI_COMM_WORLD, in whose meetings guests may decide, too
   bool admits_at_once = false;  // for tests: ours runs calls from the second one on, even if it is slower
-  // How much a second that is spent here weighs in the account. A program's ranks wait for each other, so what a quarter of the
-  // ranks does can delay all. The other three quarters may do the same on communicators of their own, at other times.
+  // The weight in the account of a second that is spent here. A program's ranks wait for each other, so work of a quarter of the
+  // ranks can delay all. The other three quarters may do the same on communicators of their own, at other times.
   double weight = 1;
   std::string own_wishes;  // the texts of the user's wishes in this process's environment
   double tick_s = 1e-9;    // seconds of a tick, by this rank's clock
@@ -279,11 +281,11 @@ struct State {
   std::shared_ptr<const Wishes> wishes;  // the user's; equal on all ranks; null: not known yet
   GroupState group;
   std::optional<double> short_call_s;  // what a short call takes, once it was timed
-  // The number of calls from which on the ranks next have something to decide as guests.
+  // As guests, the ranks have nothing to decide before they have made this number of calls (calls_so_far).
   std::uint64_t next_as_guest = Meetings::at_the_latest;
-  double worth_of_guests = 0;  // in ticks, of the communicator's guests; equal on all ranks
+  double worth_of_guests = 0;  // ticks: the greatest worth_ticks() of the ranks' first guests; equal on all ranks
 
-  // What the rank does now, by which message.
+  // The action that the rank carries out now, and the message that asked for it.
   Do doing = Do::leave;
   Instruction message;
   MeetingState meeting;
@@ -298,16 +300,16 @@ struct State {
 
   double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;
-  // The time of the calls about which guests may decide, on this rank; `asked_for` if the ranks are asked to decide. Ranks with
+  // Ticks on this rank in the calls about which guests may decide; `asked_for` after ask(). Ranks with
   // equal counts of calls all return 0, or none of them does.
   double worth_ticks() const;
 };
 
-// What the rank does next, after `event`. Changes `state`, its kinds, and what the process has spent and knows. Other threads may
-// change what the process has spent and knows between two steps.
+// Computes what the rank does next, after `event`. Changes `state`, its kinds, and `process`. Other threads may change `process`
+// between two steps.
 Action step(State& state, DecidingProcess& process, const Event& event);
 
-// What rank 0 tells the ranks next, after `now_s` seconds of the run; a part of step().
+// The message that rank 0 sends next, after `now_s` seconds of the run; a part of step().
 Instruction next_instruction(State& state, DecidingProcess& process, double now_s);
 
 }  // namespace quadrille::mpi_face

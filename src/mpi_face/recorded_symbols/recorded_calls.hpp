@@ -9,7 +9,7 @@
 
 namespace quadrille::mpi_face {
 
-// Also counted, if a report is asked for.
+// The call is also counted, if a report is asked for.
 class RecordedMessage {
  public:
   explicit RecordedMessage(MessageFunction function) noexcept

@@ -27,7 +27,7 @@ std::uint64_t hash_of_key(const RecordedKey& key) {
   return hash;
 }
 
-// The blocks whose lengths tell what a call of an exchange moves; null: this rank has only its own block.
+// The blocks whose lengths tell how many bytes a call of an exchange moves; null: this rank has only its own block.
 const SideBlocks* listed(const MpiCall& call, const CallBlocks& blocks, Rank rank) {
   if (!has_root(call.function)) return &blocks.sent;
   if (call.root != rank) return nullptr;
@@ -57,7 +57,7 @@ std::optional<std::string> RecordedSites::new_name(CommunicatorHere& here) {
   return name;
 }
 
-// What the arguments say of sizes. `counts` is 0 if there are none.
+// The sizes in a call's arguments. `counts` is 0 if there are none.
 struct RecordedSites::Sizes {
   Bytes block_bytes = 0;
   std::uint64_t counts = 0;
@@ -184,7 +184,8 @@ RecordedSite RecordedSites::described(const RecordedKey& key, const Sizes& sizes
   return site;
 }
 
-// A vector of counts that comes for the first time. If there are many already, the one with the nearest sum stands for it.
+// Finds the site for a vector of counts that comes for the first time. If there are many vectors already, the vector with the
+// nearest sum stands for it.
 SiteHere& RecordedSites::with_counts(const RecordedKey& key, const Sizes& sizes, CommunicatorHere& here, const MpiCall& call) {
   RecordedKey kind = key;
   kind.counts = 0, kind.block_bytes = 0;

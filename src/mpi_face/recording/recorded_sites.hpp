@@ -22,7 +22,7 @@
 
 namespace quadrille::mpi_face {
 
-// What tells sites of a rank apart.
+// The values by which sites of a rank differ.
 struct RecordedKey {
   RecordedKind kind = RecordedKind::collective;
   const char* function = nullptr;  // names are literals, one each
@@ -42,7 +42,7 @@ struct SiteHere {
   recording::Pace pace;  // of the gaps after its calls
 };
 
-// What is kept for a communicator while it exists.
+// Kept for a communicator while it exists.
 struct CommunicatorHere {
   const KnownCommunicator& facts;
   KnownCalls& calls;
@@ -58,12 +58,12 @@ class RecordedSites {
 
   // Local. Numbers the communicator among those with the same members.
   std::unique_ptr<CommunicatorHere> open(const KnownCommunicator& communicator, KnownCalls& calls);
-  // Returns its name if the program has changed it since the last time.
+  // Returns the communicator's name if the program has changed it since the last call of this function.
   static std::optional<std::string> new_name(CommunicatorHere& here);
 
   // A site without sizes.
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
-  // The site of a collective. `function`: the one that was called, which for nonblocking ones differs from the call's.
+  // The site of a collective. `function`: the function that was called; it differs from the call's function if it is nonblocking.
   SiteHere& of(RecordedKind kind, Function function, CommunicatorHere& communicator, const MpiCall& call);
   // The site of another kind with the same contents, such as that of the completions of starts.
   SiteHere& of(RecordedKind kind, const SiteHere& like);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t gaps_between_looks = 256;  // at the number of threads
 
-// The threads of this process: a folder's links are its own two names and its subfolders.
+// The number of threads of this process. The folder of its threads has one link for each of them and two more: its name and ".".
 std::uint64_t thread_count() noexcept {
   struct stat status {};
   return ::stat("/proc/self/task", &status) == 0 ? static_cast<std::uint64_t>(status.st_nlink) : 0;
@@ -50,7 +50,7 @@ CommunicatorHere& Recorder::here(CommunicatorState& state) {
   return *state.recorded();
 }
 
-// A call that the same thread makes inside another call is part of the outer one.
+// A call inside another call of the same thread is part of the outer call.
 void Recorder::note_unseen() noexcept {
   if (::pthread_equal(thread_, ::pthread_self())) return;
   std::atomic_ref(log_.header().unseen_calls).fetch_add(1, std::memory_order_relaxed);
@@ -161,7 +161,8 @@ void Recorder::write_completion(OpenRequest& request) noexcept {
   request.is_active = false;
 }
 
-// Only the thread inside a call may write. Others must not wait for it: its call may wait for another rank's.
+// Only the thread inside a call may write. Other threads must not wait for that thread, because its call may wait for another
+// rank's call.
 void Recorder::read_name(CommunicatorState& state) {
   if (!state.recorded()) return;
   const std::optional<std::string> name = RecordedSites::new_name(*state.recorded());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records what the program does between and inside its collectives, if QUADRILLE_RECORD names a folder. All calls stay the MPI
-// library's. docs/recording.md says what is recorded; src/recording writes it.
+// Records what the program does between and inside its collectives, if QUADRILLE_RECORD names a folder. The MPI library runs all
+// calls. docs/recording.md says what is recorded; src/recording writes it.
 //
 // Each function of MPI that is seen calls `enter` before the MPI library's function, and one of the `leave_...` functions after
 // it. Calls inside such a call, and calls of another thread meanwhile, are passed on: `enter` returns false.
@@ -34,8 +34,8 @@ class Recorder {
 
   // Call it in MPI_Init on all ranks: collective if QUADRILLE_RECORD asks for a recording.
   static void begin();
-  // Call these in MPI_Finalize. The first one ends the recording; the second one completes its file, and rank 0 collects the
-  // files that are not in its folder.
+  // Call these in MPI_Finalize. `finish` ends the recording. The second function completes this rank's file; then rank 0 collects
+  // the files that are not in its folder.
   void finish() noexcept;
   static void end();
 
@@ -55,10 +55,11 @@ class Recorder {
   // A nonblocking or persistent collective was started or made; `request` is null if that failed.
   void leave_passed(Function function, const MpiCall& call, MPI_Request request) noexcept;
 
-  // A point-to-point function, or one that completes requests. `took`: ticks of the call that were not for collectives.
+  // A point-to-point function, or a function that completes requests, has returned. `took`: ticks of the call that were not for
+  // collectives.
   void leave_message(MessageFunction function) noexcept { leave_message(function, ticks() - began_); }
   void leave_message(MessageFunction function, std::uint64_t took) noexcept;
-  // All requests were those of collectives.
+  // The call completed requests of collectives only.
   void leave_requests(MessageFunction function) noexcept { leave(after_messages_[static_cast<std::size_t>(function)]); }
 
   // A communicator was made from another one; null if that failed.
@@ -77,7 +78,7 @@ class Recorder {
   void write_start(const OpenRequest& request, std::uint64_t took) noexcept;
   void write_completion(OpenRequest& request) noexcept;
 
-  // The communicator is freed, or the run ends.
+  // Called when the communicator is freed, and when the run ends.
   void read_name(CommunicatorState& state);
 
  private:

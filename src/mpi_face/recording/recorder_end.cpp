@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::size_t most_mebibytes = 2047;  // of a rank's file: one message carries it
 
-// Over this communicator the files come together. It is made in MPI_Init: in MPI_Finalize ranks may be dead.
+// The ranks send their files over this communicator. It is made in MPI_Init, because in MPI_Finalize ranks may be dead.
 MPI_Comm collecting = MPI_COMM_NULL;
 std::string why_not;
 
-// Also says why there is no file.
+// The token of a rank (report/collection.hpp); if there is no file, it says why.
 std::string token_of(const std::string& path) {
   try {
     if (why_not.empty()) return recording::token_of_rank(path);
@@ -36,7 +36,7 @@ std::string token_of(const std::string& path) {
   return has_no_file + why_not;
 }
 
-// Empty if it cannot be read. It does not throw, because rank 0 waits for the text.
+// Returns an empty text if the file cannot be read. Does not throw, because rank 0 waits for the text.
 std::string text_to_send(const std::string& path) try {
   FileText file = read_regular_file(path, most_mebibytes, "the file of the rank");
   return file.error == 0 ? std::move(file.text) : "";

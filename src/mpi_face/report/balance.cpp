@@ -79,8 +79,8 @@ std::string plural(std::size_t count, std::string_view word) {
   return fmt::format("{} {}{}", count_words(static_cast<Count>(count)), word, count == 1 ? "" : "s");
 }
 
-// Where ranks seem to hang, if they do: a call under way has lasted a second or more, and longer than every collective that has
-// ended.
+// Says where ranks seem to hang, if any do. They seem to hang if a call under way has lasted a second or more, and longer than
+// every collective that has ended.
 std::string hang(const RunReport& report) {
   constexpr double long_s = 1;
   const ReportedRank* longest = nullptr;
@@ -122,7 +122,7 @@ std::string on_messages(const RunReport& report) {
       report.program.empty() ? "PROGRAM" : report.program, most);
 }
 
-// The row that takes longest among those whose trial costs more than may be spent.
+// The row with the longest time among the rows whose trial costs more than may be spent.
 const ReportRow* too_dear(const RunReport& report) {
   for (const ReportRow& row : report.rows)
     if (row.trial_s > 0 && of_calls(row, {sentence(Cause::too_dear)}) > 0) return &row;

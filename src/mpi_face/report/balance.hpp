@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first lines of a report: what Quadrille has won and lost in this run, what else ranks waited for, and what to do next.
+// The first lines of a report: the time that Quadrille saved or lost in this run, what else ranks waited for, and what to do
+// next.
 #pragma once
 
 #include <string>
@@ -14,11 +15,12 @@ struct Balance {
     double least = 0, most = 0;
     Range& operator+=(const Range& more) { return least += more.least, most += more.most, *this; }
   };
-  // The time of the calls that Quadrille ran, and the ratio that trials measured (MeasuredRatio), say what the MPI library would
-  // have taken. The range follows from the ratio's interval; at its lower end, waiting for late ranks takes equally long in both.
+  // The time of the calls that Quadrille ran and the ratio that trials measured (MeasuredRatio) give an estimate of the MPI
+  // library's time. The range follows from the ratio's interval; its lower end assumes that both wait equally long for late
+  // ranks.
   Range saved;              // where Quadrille took less time
   Range lost;               // where it took longer
-  Count tried_calls = 0;    // the calls that these two count
+  Count tried_calls = 0;    // the calls in `saved` and `lost`
   Count unclear_calls = 0;  // calls that were tried, but the interval does not tell which is faster
   Count ours_calls = 0;     // all calls that Quadrille ran
   double own_s = 0;         // spent on groups, plans and trials
@@ -29,7 +31,7 @@ struct Balance {
   double messages_s = 0;    // in point-to-point and one-sided calls
 };
 
-// A smaller share of the run in point-to-point calls is not worth a word.
+// If point-to-point calls take a smaller share of the run, the report does not mention them.
 inline constexpr double told_share = 0.001;
 
 Balance balance_of(const RunReport& report);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the counters of all ranks come to rank 0 at the end of a run, so that one report has all hosts. Nothing here depends on MPI.
 //
-// Each rank sends rank 0 a token. Rank 0 answers each token: whether it needs the rank's counters, because it cannot read their
-// file. Only a rank that is asked sends them, and rank 0 says whether it could keep them. So rank 0 alone decides, and it waits
-// for counters only of ranks that are there. If tokens are missing after some time, because ranks have died, it sends these ranks
-// an answer anyway and goes on. A rank that comes later finds the answer and goes on, too.
+// Each rank sends rank 0 a token. Rank 0 needs the counters of ranks whose file it cannot read. It answers each token: does it
+// need the rank's counters? Only a rank that is asked sends its counters; then rank 0 says whether it could keep them. So rank 0
+// alone decides, and it waits only for counters of ranks that are alive. If tokens are missing after some time, because ranks
+// have died, rank 0 sends these ranks an answer anyway and goes on. A rank that comes later finds the answer, and goes on, too.
 #pragma once
 
 #include <functional>
@@ -45,17 +45,18 @@ class Collector {
 
 inline constexpr char has_no_file = '!';  // begins the token of a rank without a file; the reason follows
 
-// Needs the files that are not in rank 0's folder, and puts them there.
+// Collects the files that are not in rank 0's folder, and puts them there.
 class FileCollector final : public Collector {
  public:
-  // `path`: of a rank's file in rank 0's folder; empty: it has none. `token_of`: of a file; throws Error if that cannot be read.
+  // `path`: returns the path of a rank's file in rank 0's folder; empty: it has none. `token_of`: returns the token of a file;
+  // throws Error if the file cannot be read.
   FileCollector(std::function<std::string(Rank)> path, std::function<std::string(const std::string& path)> token_of)
       : path_(std::move(path)), token_of_(std::move(token_of)) {}
 
   bool needs(Rank rank, const std::string& token) override;
   bool take(Rank rank, std::string file) override;
 
-  // "no counters of ranks 3 and 5: " with the first one's reason; empty if none are lost.
+  // "no counters of ranks 3 and 5: " and the reason for the first of these ranks; empty if none are lost.
   std::string lost(std::string_view what) const;
 
  private:
@@ -70,7 +71,7 @@ class FileCollector final : public Collector {
 // For rank 0. Returns when the counters that are needed are there.
 void collect(Courier& courier, Count ranks, Collector& collector);
 
-// For the other ranks. Returns true if rank 0 has asked for the counters and keeps them now. Waits for rank 0's answers.
+// For the other ranks. Waits for rank 0's answers. Returns true if rank 0 has asked for the counters and has kept them.
 bool hand_over(Courier& courier, const std::string& token, const std::function<std::string()>& counters);
 
 }  // namespace quadrille::mpi_face

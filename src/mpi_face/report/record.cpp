@@ -41,7 +41,7 @@ Descriptor new_record_file(const std::string& path, std::uint64_t bytes) {
   return file;
 }
 
-// Maps the file, or memory if there is none.
+// Maps the file; if there is no file, maps memory.
 std::byte* map_record(const Descriptor& file, std::uint64_t bytes, const std::string& path) {
   if (void* const memory = recording::mapped(file, 0, bytes)) return static_cast<std::byte*>(memory);
   const int error = errno;
@@ -140,7 +140,7 @@ Record::Record(const RecordOptions& options)
   if (!path_.empty()) file_ = new_record_file(path_, places_.end);
   memory_ = map_record(file_, places_.end, path_);
   header_ = part<RecordHeader>(0);
-  // Everything that must exist even if the disk is full: the tables of names, and for each function the entry of its other calls.
+  // These parts must exist even if the disk is full: the tables of names, and for each function the entry of its other calls.
   if (!is_backed(0, places_.runs) || !is_backed(places_.counters, places_.counters + header.functions.room * sizeof(Counters))) {
     ::munmap(memory_, places_.end);
     ::unlink(path_.c_str());
@@ -317,7 +317,7 @@ PassedCalls& Record::reason(Counters& counters, std::string_view why) noexcept {
   return last;
 }
 
-// The new call takes the place of the least costly one. If another thread is at it, the call is not kept.
+// The new call takes the place of the least costly one. If another thread is changing the list, the new call is not kept.
 void Record::keep(const CostlyCall& call) noexcept {
   if (is_keeping_.test_and_set(std::memory_order_acquire)) return;
   CostlyCall(&all)[RecordHeader::costly_calls] = header_->costliest;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of one rank. They are in a memory-mapped file. So they remain however the rank ends, and no signal handler is
+// The counters of one rank. They are in a memory-mapped file, so they remain however the rank ends, and no signal handler is
 // needed. Nothing here depends on MPI.
 //
 // Counting a call costs a few plain stores: `enter`, `count_ours` or `count_passed`, `leave`, `keep_if_costly`. If two threads
-// count in the same entry at the same time, a call may be lost, but nothing worse happens. All other functions may be called by any
-// number of threads. Only the constructor throws.
+// count in the same entry at the same time, a call may be lost. All other functions may be called by any number of threads at the
+// same time. Only the constructor throws.
 #pragma once
 
 #include <atomic>
@@ -57,8 +57,8 @@ inline void count_passed(Counters& counters, PassedCalls& reason, Bytes bytes, s
 // Call this in addition if this rank is the root of a rooted call.
 inline void count_root(Counters& counters, Bytes bytes) noexcept { add_to(counters.root_bytes, static_cast<std::uint64_t>(bytes)); }
 
-// Call this in addition for a call before which late ranks were measured. `took`: all time in the call, of which `late` was spent
-// waiting for them.
+// Call this in addition for a call before which late ranks were measured. `took`: ticks of the whole call; `late`: the part of
+// `took` in which the rank waited for late ranks.
 inline void count_late(Counters& counters, std::uint64_t late, std::uint64_t took) noexcept {
   add_to(counters.late_ticks, late);
   add_to(counters.late_call_ticks, took);
@@ -79,13 +79,13 @@ class Record {
   Record& operator=(const Record&) = delete;
 
   // Returns the communicator's number. `world_ranks`: its members in order; -1 for a process of another world. The first 256
-  // communicators get their own numbers; later ones share a number with all others of the same size. A communicator with the name
-  // and members of a freed one gets the freed one's number.
+  // communicators get their own numbers. Each later communicator shares a number with all later ones of its size. A communicator
+  // with the name and members of a freed one gets the freed one's number.
   int add_communicator(std::string_view name, std::span<const Rank> world_ranks) noexcept;
   void rename_communicator(int communicator, std::string_view name) noexcept;
   void free_communicator(int communicator) noexcept;
 
-  // Finds or makes the entry; its address never changes. If the table is full, returns the entry for all other calls of the
+  // Finds or makes the entry, whose address never changes. If the table is full, returns the entry for all other calls of the
   // function.
   Counters& counters(int function, int communicator, Bytes block_bytes) noexcept;
 
@@ -127,7 +127,7 @@ class Record {
   // Marks that the rank ended normally. Does nothing in a forked child.
   void end() noexcept;
 
-  // The used parts of the record in the file's format, to be gathered at one rank. Throws std::bad_alloc.
+  // The used parts of the record in the file's format, for sending to rank 0. Throws std::bad_alloc.
   std::string packed() const;
 
   const RecordHeader& header() const noexcept { return *header_; }
@@ -155,7 +155,7 @@ class Record {
   RecordPlaces places_;
   TickMoment start_;
   std::atomic_flag is_keeping_;                  // guards the costliest calls
-  std::size_t least_costly_ = 0;                 // index of the one of them that took least
+  std::size_t least_costly_ = 0;                 // index of the shortest of the costliest calls
   std::mutex mutex_;                             // guards the members below and the tables of the file
   std::vector<bool> backed_;                     // for each piece of the file: has disk space been reserved?
   std::vector<std::uint32_t> index_;             // hash table of counters; 0: empty

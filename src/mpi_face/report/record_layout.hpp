@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format of a file of counters. One rank writes it by plain stores to mapped memory; `quadrille report` reads it, during or
-// after the rank's life. Its parts are in the order of RecordPlaces. For each part, the header has the number of items for which
-// there is room, and the number that are used. Unused items were never written, so they take no disk space.
+// The format of a file of counters. One rank writes the file by plain stores to mapped memory; `quadrille report` reads it,
+// during or after the rank's life. The parts are in the order of RecordPlaces. For each part, the header has the number of items
+// that fit, and the number that are used. Unused items were never written, so they take no disk space.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct RecordHeader {
   std::uint64_t run;  // equal on all ranks of a run; 0: unknown
   std::int64_t world_rank, world_size, process;
   std::int64_t start_unix_ns, end_unix_ns;  // end: 0 unless the rank ended normally
-  std::uint64_t start_ticks, last_ticks;    // last: when the tick rate was measured last
+  std::uint64_t start_ticks, last_ticks;    // last: when the tick rate was last measured
   double ticks_per_second;
   std::uint64_t own_ticks;      // spent on groups, plans and trials; not included in the times of calls
   std::uint64_t sees_messages;  // 1: point-to-point and one-sided functions are counted, too
@@ -110,12 +110,12 @@ struct alignas(64) Counters {
   std::uint64_t passed_calls, passed_ticks;
   std::uint64_t bytes;       // regular collectives: sum of the calls' block bytes; irregular: all bytes that this rank sent
   std::uint64_t root_bytes;  // rooted collectives: the same sum for calls in which this rank was the root
-  // Calls before which late ranks were measured: the time spent waiting for them, the number, and all time in the calls.
+  // Of calls before which late ranks were measured: the ticks spent waiting for them, the number of calls, and all ticks in them.
   std::uint64_t late_ticks, late_samples, late_call_ticks;
   std::uint64_t trial_ticks;  // the cost of a trial that was put off as too costly; 0: none was, or it is not known here
 
   PassedCalls passed[4];     // the last one is for all further reasons
-  TickSamples vendor, ours;  // times of the trials that ours won; equally many of both, in pairs
+  TickSamples vendor, ours;  // times in the trials that ours won; vendor.ticks[k] and ours.ticks[k] are a pair
 
   std::int32_t function, communicator;
   std::uint32_t size_class;

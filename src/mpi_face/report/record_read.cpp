@@ -168,7 +168,7 @@ void check_counters(const Source& source, RankRecord& record) {
   }
 }
 
-// Takes the calls that are possible: a call may be written while we read it.
+// Takes the calls with possible values: the rank may be writing a call while we read it.
 void take_costliest(RankRecord& record) {
   const RecordHeader& header = record.header;
   for (const CostlyCall& call : header.costliest) {

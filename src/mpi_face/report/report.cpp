@@ -26,7 +26,7 @@ constexpr std::size_t most_missing_listed = 1000, most_costly_calls = 4096;
 
 Count as_count(std::uint64_t number) { return static_cast<Count>(number); }
 
-// What a rank knows of trials. All ranks of a trial know the same.
+// What a rank knows of trials. All ranks that took part in a trial know the same.
 std::optional<MeasuredRatio> ratio_of(const RankRecord& record, const Counters& counters) {
   const std::uint64_t count = std::min(counters.vendor.count, counters.ours.count);
   std::vector<double> ratios, vendors;
@@ -63,7 +63,7 @@ bool is_message_function(std::string_view function) {
   return std::find(message_function_names.begin(), message_function_names.end(), function) != message_function_names.end();
 }
 
-// What the report must know of a function: the name of its blocking form, such as "Alltoall" for "Ialltoall".
+// Facts about a function that the report needs: the name of its blocking form, such as "Alltoall" for "Ialltoall".
 struct FunctionFacts {
   std::string_view form;
   bool is_of_neighbours = false;
@@ -221,7 +221,7 @@ class Merging {
     return rank;
   }
 
-  // Returns their seconds.
+  // Adds calls that are no collectives, and returns their seconds.
   double add_messages(const RankRecord& record, const Counters& counters) {
     if (!record.header.sees_messages) return 0;  // only those that complete requests are counted
     ReportedMessages& messages = messages_[record.functions[static_cast<std::size_t>(counters.function)]];
@@ -268,7 +268,7 @@ class Merging {
       row.least_block = counters.size_class == 0 ? 0 : Bytes{1} << (counters.size_class - 1);
       row.most_block = counters.size_class == 0 ? 0 : as_count((std::uint64_t{1} << counters.size_class) - 1);
     }
-    // Only the first rank of the communicator knows what a trial would cost, so it is preferred to ranks with as many calls.
+    // Only the communicator's first rank knows the cost of a trial, so this rank is preferred to ranks with as many calls.
     const double trial_s = record.seconds(counters.trial_ticks);
     if (as_count(calls) > row.calls || (as_count(calls) == row.calls && trial_s > 0)) {
       row.calls = as_count(calls);

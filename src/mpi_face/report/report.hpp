@@ -55,7 +55,7 @@ struct ReportRow {
   std::string collective;                 // "Alltoall"
   int communicator = -1;                  // index into RunReport::communicators; -1: several
   Bytes least_block = 0, most_block = 0;  // bounds of the size class; most is -1 if sizes differ between ranks
-  // False for nonblocking, persistent and neighbourhood collectives and for alltoallw, whose sizes are not counted.
+  // False for nonblocking, persistent and neighbourhood collectives and for alltoallw: their sizes are not counted.
   bool has_sizes = true;
   Count calls = 0, ours_calls = 0;
   Count ranks_inside = 0;                     // not 0: the row is a call under way, in which so many ranks are
@@ -64,8 +64,8 @@ struct ReportRow {
   Count rank_calls = 0;                       // calls summed over all ranks
   double ours_rank_seconds = 0;               // the part of rank_seconds in calls that Quadrille ran
   double share = 0;                           // of the ranks' total time
-  // The part of rank_seconds spent waiting for late ranks, estimated by the measured calls. late_samples: their number on the
-  // rank with the most.
+  // The part of rank_seconds spent waiting for late ranks, estimated from the measured calls. late_samples: the number of
+  // measured calls on the rank with the most.
   double late_rank_seconds = 0;
   Count late_samples = 0;
   std::optional<MeasuredRatio> ratio;  // of trials
@@ -112,8 +112,8 @@ struct RunReport {
   double message_share = 0;                // of the ranks' total time, spent in them
   double own_rank_seconds = 0;             // spent by all ranks together on groups, plans and trials; not included in `share`
   double own_share = 0;
-  // Bytes that rank i handed over for rank j, at index i * world_size + j. Includes all collectives in which bytes go from one rank
-  // to another, so no barriers, allreduces, reduce_scatters or scans; neighbourhood collectives are not included either. Empty for
+  // Bytes that rank i handed over for rank j, at index i * world_size + j. Includes only collectives in which bytes go from one
+  // rank to another, so no barriers, allreduces, reduce_scatters or scans. Does not include neighbourhood collectives. Empty for
   // more than 2,048 ranks.
   std::vector<std::uint64_t> traffic;
   Count other_runs = 0;              // number of files that belong to other runs and were ignored

@@ -43,8 +43,8 @@ const MpiLibrary* library_of_proxy(std::string_view name) {
   return nullptr;
 }
 
-// Identifies a run under a launcher whose proxy starts all ranks of a machine. The proxies of all machines get the same value of an
-// option, such as the launcher's port.
+// Identifies a run under a launcher whose proxy starts all ranks of a machine: by the value of an option, such as the launcher's
+// port, which is the same for the proxies of all machines.
 std::string proxys_run() {
   long number = ::getpid();
   for (int depth = 0; depth < 16 && number > 1; ++depth) {
@@ -117,7 +117,8 @@ std::ptrdiff_t ended_ranks(const RunReport& report) {
                        [](const ReportedRank& rank) { return rank.state == RankState::ended; });
 }
 
-// Writes the files again if more ranks have ended meanwhile, because their reports may have been written before this one.
+// Writes the files. If more ranks have ended meanwhile, writes them again, because this report may have replaced one
+// with those ranks.
 void write_files(const std::string& folder, const ReportWish& wish, RunReport report, std::uint64_t run) {
   for (;;) {
     write_file(wish.file, text_of(report, {.full = wish.full}));
@@ -128,7 +129,7 @@ void write_files(const std::string& folder, const ReportWish& wish, RunReport re
   }
 }
 
-// Several ranks may find the same state of the run at the same time. Returns true for one of them only, because only one process
+// Several ranks may find the same state of the run at the same time. Returns true for only one of them, because only one process
 // can create the marker file.
 bool is_first_to_report(const std::string& folder, const RunReport& report) {
   const std::string path =

@@ -26,8 +26,8 @@ std::uint64_t number_of_run();
 // Returns the file for the report as JSON, FILE.json. The wish must name a file.
 std::string json_file(const ReportWish& wish);
 
-// Throws Error{environment} if FILE.counters exists and cannot hold the counters: it is no folder, belongs to another user, or is
-// open to others. The wish must name a file.
+// Throws Error{environment} if FILE.counters exists and cannot hold the counters: it is not a folder, belongs to another user, or
+// is open to others. The wish must name a file.
 void check_report_folder(const ReportWish& wish);
 
 // Returns the folder for the files of a run: FILE.counters, or the user's own folder in $TMPDIR or /tmp. Makes it with mode 0700 if
@@ -46,14 +46,14 @@ std::string record_path(const std::string& folder, Rank rank);
 // folder is removed if all its ranks have ended normally. Throws Error.
 void report_if_last(const std::string& folder, const ReportWish& wish);
 
-// Like report_if_last, for the run's ranks whose counters are in the folder, which are all that could be collected.
+// Like report_if_last, for the ranks whose counters are in the folder: no others could be collected.
 void report_collected(const std::string& folder, const ReportWish& wish, std::uint64_t run);
 
 // Removes the counters of a rank that has handed them over, and the folder after the last one.
 void remove_record(const std::string& folder, Rank rank);
 
-// Worlds that MPI_Comm_spawn has made: their reports are FILE.spawned-1, FILE.spawned-2 and so on. The first function makes the
-// folder for the counters of the next one and returns its number; 0 if there can be none. The wish must name a file.
+// For worlds that MPI_Comm_spawn has made: their reports are FILE.spawned-1, FILE.spawned-2 and so on. The first function makes
+// the folder for the counters of the next such world, and returns its number; 0 if it cannot. The wish must name a file.
 std::uint64_t new_spawned_folder(const ReportWish& wish);
 ReportWish spawned_wish(const ReportWish& wish, std::uint64_t number);
 

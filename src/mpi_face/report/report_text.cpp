@@ -159,8 +159,8 @@ std::string ratio_text(const MeasuredRatio& ratio) {
                      count_words(ratio.samples));
 }
 
-// Why the MPI library ran calls. If a trial was put off, its cost, and the most that it could gain: the time of the calls without
-// the waiting for late ranks.
+// The reason why the MPI library ran calls. If a trial was put off: also its cost, and the most time that it could save, which is
+// the time of the calls without the wait for late ranks.
 std::string passed_text(const ReportRow& row, const PassedReason& reason, double ranks) {
   const std::string words = fmt::format("{} by the MPI library: {}", count_words(reason.calls), reason.why);
   if (row.trial_s <= 0 || (reason.why != sentence(Cause::too_dear) && reason.why != sentence(Cause::not_worth))) return words;

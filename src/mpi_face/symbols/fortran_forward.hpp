@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the definitions of MPI's Fortran functions share: finding the MPI library's function, reading arguments, all of which are
-// addresses, and the spellings of a name.
+// The parts that the definitions of MPI's Fortran functions share: finding the MPI library's function, reading arguments, all of
+// which are addresses, and the spellings of a name.
 #pragma once
 
 #include <dlfcn.h>
@@ -53,8 +53,8 @@ inline bool is_success(const void* ierror) { return !ierror || number_at(ierror)
   std::abort();
 }
 
-// A tool's function that was preloaded after this library, or the MPI library's. Hidden: what comes next depends on the library
-// that asks.
+// The function of a tool that was preloaded after this library; without such a tool, the MPI library's. Hidden, because each
+// library must search from its own place in the loader's order.
 [[gnu::visibility("hidden")]] inline void* next_function(const char* symbol, const char* vendor) {
   void* const found = dlsym(RTLD_NEXT, symbol);
   return found ? found : vendor_function(vendor);

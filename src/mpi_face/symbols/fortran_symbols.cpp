@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Defines MPI's Fortran functions, for preloading. Open MPI's Fortran functions call the C functions' profiling names (PMPI_), so
-// each of them is defined here: mpif.h and `use mpi` call mpi_x_ (or another spelling, depending on the compiler); `use mpi_f08`
-// calls mpi_x_f08_ with the same arguments. MPICH's Fortran functions call C's MPI_x, which we define, except for functions of `use
-// mpi_f08` without a buffer.
+// every Fortran function is defined here: mpif.h and `use mpi` call mpi_x_ (or another spelling, depending on the compiler); `use
+// mpi_f08` calls mpi_x_f08_ with the same arguments. MPICH's Fortran functions call C's MPI_x, which we define, except for
+// functions of `use mpi_f08` without a buffer.
 #include <memory>
 #include <new>
 #include <tuple>
@@ -48,7 +48,7 @@ bool is_bottom(const void* address) {
   return is_one_of(address, &mpi_fortran_bottom, &mpi_fortran_bottom_, &mpi_fortran_bottom__, &MPI_FORTRAN_BOTTOM);
 }
 
-// State that one argument of a call passes on to the conversion of later arguments.
+// What the conversion of one argument tells the conversions of later arguments of the call.
 struct FortranCall {
   MPI_Comm communicator = MPI_COMM_NULL;
   bool skip_next_array = false;  // after MPI_IN_PLACE: MPI ignores the send side's other arguments, so its arrays may be invalid

@@ -51,7 +51,7 @@ constexpr std::optional<Function> function_named(std::string_view wanted) {
   return std::nullopt;
 }
 
-// The forms of a function follow each other in the order of the blocking ones.
+// All nonblocking functions, and all persistent ones, are in the order of the blocking functions.
 constexpr bool is_persistent(Function function) { return static_cast<std::size_t>(function) / ours_count == 2; }
 constexpr bool is_nonblocking(Function function) { return static_cast<std::size_t>(function) / ours_count == 1; }
 constexpr bool is_of_neighbours(Function function) {  // the blocking ones
@@ -73,15 +73,15 @@ static_assert(is_persistent(Function::Barrier_init) && is_nonblocking(Function::
 
 // The functions in which each rank knows only its own blocks, and which therefore run as exchanges by edges.
 
-// Do all ranks exchange data with one of them only?
+// Does every rank exchange data with the root only?
 constexpr bool has_root(Function function) { return function == Function::Gatherv || function == Function::Scatterv; }
 
-// Each neighbour gets the same block.
+// Does each neighbour get the same block?
 constexpr bool gathers_of_neighbours(Function function) {
   return function == Function::Neighbor_allgather || function == Function::Neighbor_allgatherv;
 }
 
-// Functions of which no rank can know whether a call makes all ranks wait for each other.
+// The functions in which no rank can know whether all ranks wait for each other.
 constexpr bool never_synchronises(Function function) {
   return has_root(function) || is_of_neighbours(function) || function == Function::Alltoallw;
 }

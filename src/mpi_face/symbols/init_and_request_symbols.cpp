@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Defines MPI_Init and MPI_Init_thread, and MPI's C functions that complete, start or free requests, for preloading: the time in
-// the latter counts for the collectives whose requests they are. A tool that was preloaded after this library sees the calls, too.
+// Defines, for preloading, MPI_Init and MPI_Init_thread, and MPI's C functions that complete, start or free requests. Time in a
+// function on a collective's request counts for that collective. A tool that was preloaded after this library sees the calls,
+// too.
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/symbols/preloaded.hpp"
 #include "mpi_face/symbols/signature.hpp"

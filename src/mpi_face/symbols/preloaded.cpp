@@ -54,7 +54,7 @@ bool has_standard_abi() {
   return get_version && get_version(&major, &minor) == MPI_SUCCESS && major == 1;
 }
 
-// A library with an unknown name is accepted, because it may be derived from the one that this library is for.
+// A library with an unknown name is accepted, because it may be derived from the MPI library for which this library was built.
 bool is_right() {
   if (built_for.id == standard_abi) return has_standard_abi();
   if (has_name_of_standard_abi()) return false;
@@ -84,7 +84,7 @@ const MpiLibrary* library_of_loaded(const std::string& file) {
   return library;
 }
 
-// Returns the MPI library that the program has loaded besides the one that this library is for; null if there is none.
+// Returns an MPI library that the program has loaded besides the one for which this library was built; null if there is none.
 const MpiLibrary* other_library() {
   for (const std::string& file : loaded_files())
     if (const MpiLibrary* const library = library_of_loaded(file); library && library->has_plug_in && library != &built_for)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a preloaded library does besides passing calls on: checks that the program uses the MPI library for which this library was
-// built (in others, communicators and types have other sizes), notes whether a collective was called, and finds the next library's
-// functions. Hidden, because each preloaded library has its own.
+// The duties of a preloaded library besides passing calls on. It checks that the program uses the MPI library for which it was
+// built, because communicators and types have other sizes in other MPI libraries. It notes whether a collective was called, and
+// it finds the next library's functions. Hidden, because each preloaded library has its own.
 #pragma once
 
 #include <dlfcn.h>
@@ -14,12 +14,12 @@
 
 namespace quadrille::mpi_face {
 
-// Ends the process with a sentence and exit code 2 if the MPI library is a different one; MPI's launcher then ends the job.
+// Ends the process with a sentence and exit code 2 if the program uses another MPI library; the launcher then ends the job.
 [[gnu::visibility("hidden")]] void check_library_in_use();
 
-// If the program has loaded another MPI library than the one that this library is for, prints a sentence and ends the process with
-// exit code 2, unless the user has asked for this one (`asked` is the value of QUADRILLE_MPI). It calls no MPI function, so it can
-// be called before MPI_Init.
+// Ends the process with a sentence and exit code 2 if the program has loaded another MPI library besides the one for which this
+// library was built, unless the user has asked for the latter (`asked`: the value of QUADRILLE_MPI). Calls no MPI function, so it
+// can be called before MPI_Init.
 [[gnu::visibility("hidden")]] void check_only_library(std::string_view asked);
 
 // Has the program called a collective through this library?
@@ -31,16 +31,18 @@ inline void see_collective() {
     see_first_collective();
 }
 
-// Finds the next library's function of a name that this library defines, too: a tool's that was preloaded after it, or the MPI
-// library's. `own`: the MPI library's function by its profiling name, for a program that has loaded MPI privately, such as mpi4py.
+// Finds the next function with the name of one that this library defines: that of a tool that was preloaded after it, or the MPI
+// library's. `own`: the MPI library's function by its profiling name, for a program that has loaded MPI privately, such as
+// mpi4py.
 template <class Function>
 [[gnu::visibility("hidden")]] Function* next(const char* name, Function* own) {
   auto* const found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
   return found ? found : own;
 }
 
-// Make one before the MPI library's MPI_Init is called; it is destroyed after the call. The constructor ends the process with a
-// sentence if the program uses another MPI library than the one that this library is linked with. The destructor calls begin_run().
+// Make one before the MPI library's MPI_Init is called, and destroy it after the call. The constructor ends the process with a
+// sentence if the program uses another MPI library than the one with which this library is linked. The destructor calls
+// begin_run().
 struct Initialising {
   Initialising() { check_only_library(environment_value("QUADRILLE_MPI")); }
   ~Initialising() { begin_run(); }

@@ -33,7 +33,7 @@ Count blocks_of(const BufferContents& contents, bool is_root, Count ranks) {
   return contents.holder == Holder::root && !is_root ? 0 : blocks_of(contents.holding, ranks);
 }
 
-// In place, the buffer has room for the larger side.
+// A buffer in place has room for the larger side.
 Count blocks_in_place(const CollectiveFacts& facts, bool is_root, Count ranks) {
   return std::max(blocks_of(facts.input, is_root, ranks), blocks_of(facts.output, is_root, ranks));
 }
@@ -73,8 +73,8 @@ Count block_elements(const CallArguments& arguments, Rank me, Count ranks) {
   if (facts.output.holder == Holder::all_but_first && me == 0 && arguments.output_elements == 0) output_blocks = 0;
   if (input_blocks == 0) return block_of(arguments, "output", arguments.output_elements, output_blocks, ranks);
   if (output_blocks == 0) return block_of(arguments, "input", arguments.input_elements, input_blocks, ranks);
-  // If one side has fewer blocks than the other, it has one block, whose size is the block size. Sides with equally
-  // many blocks must have equally many elements.
+  // If one side has fewer blocks than the other, it has exactly one, whose size is the block size. If both sides have equally
+  // many blocks, they must have equally many elements.
   if (input_blocks == output_blocks) {
     if (arguments.input_elements != arguments.output_elements) throw_different(arguments, input_blocks, output_blocks, ranks);
     return block_of(arguments, "input", arguments.input_elements, input_blocks, ranks);

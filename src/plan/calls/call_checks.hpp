@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of what a caller passes: that sizes match each other and the number of ranks, and where blocks with counts lie.
+// Checks the arguments of a call: whether sizes match each other and the number of ranks, and where blocks with counts lie.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace quadrille {
 
-// The blocks on one side of a call with counts: whether there are as many as there must be, and whether they fit their buffer.
+// The blocks on one side of a call with counts. Checks their number, and that they fit their buffer.
 struct CountedBlocks {
   const Blocks& blocks;
   std::string_view function;  // that the program has called
@@ -27,8 +27,8 @@ struct CountedBlocks {
   Count elements;
   bool has_buffer = true;  // if false, `elements` is not used
 
-  // Checks the blocks, and passes each to `visit`: its place in the list, its first element, its elements. Throws Error{misuse} or
-  // Error{too_large}.
+  // Checks the blocks, and passes each to `visit`: its place in the list, its first element, its number of elements. Throws
+  // Error{misuse} or Error{too_large}.
   template <class Visit>
   void visit(Visit&& visit) const {
     if (size(blocks.counts) != length || (blocks.displacements && size(*blocks.displacements) != length)) [[unlikely]]
@@ -62,7 +62,7 @@ class BufferSide {
   Bytes bytes(Count elements) const { return elements * element_bytes_; }
   Byte* place(Count first) const { return buffer_ + bytes(first); }
 
-  // Notes that a block lies there.
+  // Notes the place of a block.
   void use(Count first, Count elements) {
     if (elements == 0) return;
     const Count end = first + elements;
@@ -74,7 +74,7 @@ class BufferSide {
     }
   }
 
-  // True if each block begins at or after the end of those noted before it: then no two overlap.
+  // True if each block begins at or after the end of all blocks that were noted before it: then no two overlap.
   bool rises() const { return rises_; }
 
   void check_given(const char* what) const { quadrille::check_given(buffer_, used(), what); }
@@ -104,7 +104,7 @@ inline OutputSide output_side(const CallArguments& call) { return {call.output, 
 
 // Throws Error{misuse} if received blocks overlap. `order` is memory that is kept from call to call.
 void refuse_overlap(std::span<const Edges::Receive> blocks, std::vector<Edges::Receive>& order);
-// The same if received blocks overlap sent ones, too.
+// As above, and also throws if received blocks overlap sent blocks.
 void refuse_overlap(std::span<const Edges::Send> sent, std::span<const Edges::Receive> received,
                     std::vector<Edges::Receive>& order);
 

@@ -43,7 +43,7 @@ std::string type_of(const CallOperator& operation) {
   return operation.type.empty() ? fmt::format("elements of {} B", operation.element_bytes) : std::string(operation.type);
 }
 
-// The operator's description, without the function that combines.
+// Describes the operator, without the function that combines.
 Operator described(const CallOperator& operation) {
   return {std::string(operation.name), type_of(operation), operation.element_bytes, operation.commutative, {}, {}};
 }
@@ -111,7 +111,7 @@ class PresentFunction {
   const void* function_ = nullptr;
 };
 
-// An alltoallv on untyped memory, as a call with counts: what this rank sends to each rank and receives from each, without gaps.
+// An alltoallv on untyped memory, as a call with counts: the blocks that this rank sends and receives, without gaps between them.
 class OwnCounts {
  public:
   // `problem` must pass check(). Throws Error{misuse} if the buffers overlap; `function` is the function that the program has

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a group keeps for calls to which the program passes no plan (collectives.hpp): the plans that they run, and the exchange
-// for calls that need no plan (irregular_call.cpp). Every rank of a group has its own list of these plans.
+// What a group keeps for calls to which the program passes no plan (collectives.hpp): the plans that these calls run, and the
+// exchange for calls that need no plan (irregular_call.cpp). Every rank of a group has its own list of plans.
 //
-// A plan is found by a key that is equal on all ranks if the call is correct: the key contains no addresses, and no
-// counts that only one rank knows. So all ranks find the plan of a call, or none does. When the list is full, the least
-// recently used plan is dropped. "Recently" is measured in calls, so all ranks drop the same plan. The memory of all
-// plans together is bounded separately (plan_memory.hpp).
+// A plan is found by a key that is equal on all ranks if the call is correct: the key contains no addresses, and no counts that
+// only one rank knows. So either all ranks find the plan of a call, or none does. When the list is full, the least recently used
+// plan is dropped. Use is dated by the number of calls, so all ranks drop the same plan. The memory of all plans together has a
+// limit of its own (plan_memory.hpp).
 //
 // If a user's function reduces, the plan does not store the function. The plan's operator forwards to the function
 // of the current execution (execution.hpp).
@@ -30,7 +30,8 @@ namespace quadrille {
 // The algorithm for the plan of a call. Throws Error{misuse} if the call names an algorithm and a family.
 std::variant<std::string, Candidate> algorithm_of(const CallOptions& options);
 
-// Does a call with counts run as an exchange by edges? It does unless it names an algorithm, a family, a policy or an executor.
+// Does a call with counts run as an exchange by edges? It does unless `options` names an algorithm, a family, a policy or an
+// executor.
 bool needs_no_plan(const CallOptions& options);
 
 // The key by which a call's plan is found. It owns nothing.
@@ -56,7 +57,7 @@ class Calls {
   void execute(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
   Request start(Communicator& ranks, const CallArguments& arguments, const CallOptions& options);
 
-  // The same on untyped memory. `operation` is null unless the collective is a reduction.
+  // As above, for untyped memory. `operation` is null unless the collective is a reduction.
   void execute(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                const CallOptions& options);
   Request start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
@@ -78,21 +79,21 @@ class Calls {
     return exchanger_;
   }
 
-  // The exchange of a call that needs it. Collective if the ranks compare their calls, and at the first call of the group. `check`
-  // is that of `compare`.
+  // The exchange, for a call that needs no plan. Collective if the ranks compare their calls, and at the first call of the group.
+  // `check` as in `compare`.
   template <class Check>
   const std::shared_ptr<Exchanger>& exchanger_for(Communicator& ranks, bool asked, std::string_view call, Check&& check) {
     compare(ranks, asked, call, check);
     return exchanger(ranks);
   }
 
-  // Do the ranks compare their calls before they run them? They do if a rank asks for it or has QUADRILLE_CHECK=1.
+  // Do the ranks compare their calls before they run them? They do if any rank asks for it or has QUADRILLE_CHECK=1.
   bool compares(Communicator& ranks, bool asked) {
     return comparing_ != Comparing::no && (comparing_ == Comparing::yes || find_out_whether_to_compare(ranks, asked));
   }
 
-  // Calls `check`, which throws if this rank's call is wrong. If compares(), all ranks throw if it throws on any of them, and all
-  // throw Error{misuse} if their calls differ.
+  // Calls `check`, which throws if this rank's call is wrong. If compares(), all ranks throw if `check` throws on any rank, and
+  // all throw Error{misuse} if their calls differ.
   template <class Check>
   void compare(Communicator& ranks, bool asked, const CallKey& key, Check&& check) {
     if (!compares(ranks, asked)) return check();
@@ -101,7 +102,7 @@ class Calls {
       return fields_of(key);
     });
   }
-  // The same for a call that has a name only.
+  // As above, for a call that is described by its name alone.
   template <class Check>
   void compare(Communicator& ranks, bool asked, std::string_view call, Check&& check) {
     if (!compares(ranks, asked)) return check();
@@ -111,7 +112,7 @@ class Calls {
     });
   }
 
-  // Memory of blocking calls with counts. It is kept, so that these calls allocate nothing once it has grown.
+  // Memory of blocking calls with counts. It is kept: once it is large enough, these calls allocate nothing.
   IrregularEdges edges;
   NeighborEdges neighbor_edges;
   KnownCounts known_counts;

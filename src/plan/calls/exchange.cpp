@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges by edges, without a plan: of edges that the caller lists, neighbourhood collectives, and alltoallw. If ranks compare
-// their calls, edges that only one end lists are found before anything waits for them.
+// Exchanges by edges, without a plan: for edges that the caller lists, for neighbourhood collectives, and for alltoallw. If ranks
+// compare their calls, an edge that only one of its ranks lists is found before a rank waits for it.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace quadrille {
 namespace {
 
-// What one rank lists, summed up for each peer: a hash of the lengths in their order, 0 without edges.
+// The edges that one rank lists, summed up for each peer: a hash of the lengths in their order, 0 without edges.
 struct Summary {
   std::vector<std::uint64_t> sent, received;
 
@@ -34,7 +34,7 @@ struct Summary {
     for (const Edges::Receive& edge : edges.receives) add(received[index(edge.from)], edge.bytes);
   }
 
-  // Over all ranks these numbers add up to 0 if the two ends of each edge agree.
+  // The sum of these numbers over all ranks is 0 if the two ranks of each edge agree.
   std::uint64_t balance(Rank me) const {
     std::uint64_t sum = 0;
     const auto of_pair = [&](Rank from, Rank to, std::uint64_t hash) {
@@ -66,7 +66,7 @@ class EdgeSum {
   std::uint64_t bytes_ = 0;
 };
 
-// Collective. Throws if the two ranks list different edges from one to the other.
+// Collective. Throws an error that names the edges from `from` to `to`, on which the two ranks disagree.
 [[noreturn]] void throw_pair(Communicator& ranks, const Edges& edges, Rank from, Rank to) {
   EdgeSum sent, received;
   for (const Edges::Send& edge : edges.sends)
@@ -79,8 +79,8 @@ class EdgeSum {
                                              at_sender, to, at_receiver));
 }
 
-// Collective. Throws Error{misuse} on all ranks unless, for each pair of ranks, the sender lists as many edges with the same
-// lengths as the receiver, in the same order. Edges of no bytes do not count. The edges must pass Exchanger::check. Each rank
+// Collective. Throws Error{misuse} on all ranks unless, for each pair of ranks, the sender and the receiver list as many edges
+// with the same lengths, in the same order. Edges of no bytes do not count. The edges must pass Exchanger::check. Each rank
 // gathers one number from each rank, and two numbers for each pair if edges differ.
 void compare_edges(Communicator& ranks, const Edges& edges) {
   const Count p = ranks.size();

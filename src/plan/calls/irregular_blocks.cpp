@@ -83,7 +83,8 @@ void IrregularEdges::list_pairs(const IrregularBlocks& blocks, std::string_view 
   if (!output.rises()) refuse_overlap(lists_.edges().receives, order_);
 }
 
-// Each block replaces the one that is sent to the same rank, so the blocks are sent from a copy. Only this rank's own stays.
+// Each received block replaces the block that is sent to the same rank, so blocks are sent from a copy. This rank's own block
+// stays.
 void IrregularEdges::list_pairs_in_place(const IrregularBlocks& blocks) {
   if (!blocks.replaces())
     throw Error(
@@ -127,7 +128,7 @@ void IrregularEdges::list_share(const IrregularBlocks& blocks) {
   }
 }
 
-// The root has the blocks of all ranks. In place, its own block is sent to where it lies already, which moves nothing.
+// The root has the blocks of all ranks. In place, its own block is already where it must be, so sending it moves nothing.
 template <bool gathers>
 void IrregularEdges::list_all(const IrregularBlocks& blocks, std::string_view function) {
   const CallArguments& call = blocks.arguments();

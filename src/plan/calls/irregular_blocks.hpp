@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a call with counts, as one rank sees them: whether they fit their buffers, and how many bytes they have. And what
-// runs such a call: the edges of an exchange, or the plan for counts that all ranks know.
+// The blocks of a call with counts, as one rank sees them: whether they fit their buffers, and how many bytes they have. Also
+// what runs such a call: the edges of an exchange, or the plan for counts that all ranks know.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@ class IrregularBlocks {
   bool is_rooted() const { return quadrille::is_rooted(facts_); }
   bool is_known_to_all() const { return !has_pairs() && !is_rooted(); }  // do all ranks give all counts?
   bool is_root() const { return me_ == arguments().root; }
-  // For calls in place: returns true if the block received from a rank replaces the block sent to it. If the caller passes send
-  // counts, too, blocks are sent from their own places in the buffer.
+  // For calls in place: returns true if the block received from a rank replaces the block sent to that rank. If the caller passes
+  // send counts, too, blocks are sent from their own places in the buffer, and the result is false.
   bool replaces() const { return arguments().in_place && call_.send.counts.size() == 0; }
   bool is_scatter() const { return facts_.output.holding == Holding::one; }
   // Returns the blocks of the side that has one block per rank. In an alltoallv both sides do; the receiving side is returned.
@@ -48,7 +48,7 @@ class IrregularBlocks {
     return *product;
   }
   // The bytes that this rank contributes to a gatherv or receives from a scatterv. Only the root knows all counts, so each rank
-  // determines its own.
+  // computes its own share.
   Bytes own_share() const;
 
   // These two are local and throw Error{misuse} or Error{too_large}.
@@ -59,7 +59,7 @@ class IrregularBlocks {
   // Checks the root, the operator and all blocks that this rank knows. Does not compare them with those of other ranks.
   void check_all() const;
 
-  // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its elements.
+  // Checks the blocks of a side, and passes each to `visit`: its rank, its first element, its number of elements.
   template <class Visit>
   void visit_sent(Visit&& visit) const {
     visit_side(has_pairs() ? "send" : "", call_.send, arguments().in_place, visit);
@@ -69,7 +69,7 @@ class IrregularBlocks {
     visit_side(has_pairs() ? "receive" : "", call_.receive, true, visit);
   }
 
-  // Throws Error{misuse} unless the root's count for that rank has as many bytes as the rank itself gives or takes.
+  // Throws Error{misuse} unless the root's count for `rank` has `share` bytes, which that rank itself sends or receives.
   void compare_share(Rank rank, Bytes share) const;
 
  private:
@@ -123,8 +123,8 @@ class IrregularEdges {
 
 // The problem of an allgatherv or a reduce_scatterv. Its memory is kept from call to call.
 //
-// All ranks know all counts. So all ranks find the kept plan for these counts, or none does. A plan runs on blocks without gaps.
-// Displacements may differ between ranks: a rank with displacements receives the output in other memory and copies the blocks to
+// All ranks know all counts, so either all find the kept plan for these counts, or none does. A plan runs on blocks without gaps.
+// Displacements may differ between ranks: a rank with displacements receives the output in other memory, and copies the blocks to
 // their places.
 class KnownCounts {
  public:
@@ -142,8 +142,8 @@ class PackedOutput {
   // Are the blocks already where the caller wants them?
   static bool is_superfluous(const IrregularBlocks& blocks);
 
-  // Local: makes the checks that a call makes of its output. In place, copies this rank's own block. `function` is the function
-  // that the program has called.
+  // Local: checks the output as other calls do. In place, copies this rank's own block. `function`: the function that the program
+  // has called.
   void begin(const IrregularBlocks& blocks, std::string_view function);
 
   std::byte* memory() { return memory_.data(); }

@@ -48,7 +48,7 @@ class IrregularPlan {
     return plan(ranks_, problem, options);
   }
 
-  // Collective. Checks the arguments of all ranks, and compares the counts that two ranks must agree upon. Throws on all ranks or
+  // Collective. Checks the arguments of all ranks, and compares the counts on which two ranks must agree. Throws on all ranks or
   // on none.
   void compare() {
     const Problem problem = checked_problem([] {});
@@ -56,7 +56,7 @@ class IrregularPlan {
   }
 
  private:
-  // Collective. `check` is one more check of this rank's own arguments.
+  // Collective, as above. `check`: one more check of this rank's own arguments.
   template <class Check>
   Problem checked_problem(Check&& check) {
     const ByRank<Bytes> own_shares = gathered_or_thrown(ranks_, [&] {
@@ -138,8 +138,8 @@ CallKey key_of(const IrregularCall& call, const CallOptions& options) {
           .problem = nullptr};
 }
 
-// Choosing an algorithm takes several times as long as making a plan, and counts may change in every call. So calls with counts
-// take a simple algorithm unless the caller names one.
+// Choosing an algorithm takes several times as long as making a plan, and counts may change in every call. So a call with counts
+// uses a simple algorithm unless the caller names one.
 CallOptions with_algorithm(const IrregularCall& call, CallOptions options) {
   if (options.algorithm == automatic && !options.family)
     options.algorithm = is_rooted(call.arguments.collective) ? "linear" : "direct";

@@ -20,7 +20,7 @@
 
 namespace quadrille {
 
-// The blocks that a rank sends, or those that it receives; they may have gaps. A block of one part is sent from its place, or
+// All blocks that a rank sends, or all that it receives. They may have gaps. A block of one part is sent from its place, or
 // received there. A block of several parts is packed in memory that is kept from call to call. `Edge` is Edges::Send or
 // Edges::Receive.
 template <class Edge>
@@ -33,7 +33,7 @@ class LaidOutBlocks {
     parts_.clear();
     blocks_.clear();
   }
-  // Forgets all blocks. The next ones lie in this buffer.
+  // Forgets all blocks. The blocks that are added next lie in this buffer.
   template <class Memory>
   void begin(Memory* buffer) {
     clear();
@@ -58,7 +58,8 @@ class LaidOutBlocks {
 
   Bytes bytes_of_last() const { return blocks_.back().bytes; }
 
-  // Call it after the last block: decides where each block lies during the exchange. `packs_all`: packs also blocks of one part.
+  // Call it after the last block: decides where each block lies during the exchange. `packs_all`: blocks of one part are packed,
+  // too.
   void place_blocks(bool packs_all = false) {
     packs_all_ = packs_all;
     Bytes packed = 0;

@@ -36,15 +36,15 @@ struct Planned {
   Plan plan;
 };
 
-// One side of a guideline, as this rank runs it.
+// One side of a guideline: what this rank runs for it.
 struct Work {
   MockUp mock_up;
   Library library = Library::ours;
   std::vector<std::size_t> plans;  // indices of the calls' plans, in order
   std::string failed_check;
 
-  // Returns the call if this work is one call on the caller's buffers, otherwise null. Other guidelines can then use the
-  // same work. The result is equal on all ranks.
+  // Returns the call if this work is one call on the caller's buffers, so that other guidelines can use the work, too. Otherwise
+  // returns null. Equal on all ranks.
   const Call* single_call() const {
     const Call* call = mock_up.steps.size() == 1 ? std::get_if<Call>(&mock_up.steps.front()) : nullptr;
     return call && call->input.place == Place::input && call->output.place == Place::output ? call : nullptr;
@@ -65,7 +65,7 @@ class Audit {
     if (works_.empty()) return std::move(result_);
     for (std::size_t place = 0; place < extents_.size(); ++place) {
       buffers_[place] = buffer(communicator_, extents_[place], false);
-      // Zeros are valid numbers. A mock-up may combine operands that lie behind the end of a vector, so they must be valid, too.
+      // Fills with zeros, which are valid numbers: a mock-up may combine operands that lie behind the end of a vector.
       std::memset(buffers_[place].get(), 0, index(extents_[place]));
     }
     for (Work& work : works_) work.failed_check = checked(work);
@@ -96,7 +96,7 @@ class Audit {
       const std::size_t left_work = work_of(library, left);
       sides_.push_back({left_work, work_of(library, right)});
     } catch (const Error& error) {
-      // A collective that the vendor lacks is missing on all ranks alike, so it can be left out. Any other error ends the audit.
+      // If the vendor lacks a collective, all ranks lack it, so it can be left out. Any other error ends the audit.
       if (library != Library::vendor || error.code() != ErrorCode::misuse) throw;
       result_.left_out.emplace_back(name(guideline), error.what());
       return;
@@ -129,7 +129,7 @@ class Audit {
     PlanOptions plan_options{.operation = call.operation};
     if (library == Library::vendor) plan_options.algorithm = Vendor{};
     plans_.push_back({library, call.problem, plan(communicator_, call.problem, plan_options)});
-    // Keeps the plan's memory, so that the timed executions never have to prepare it again.
+    // Keeps the plan's memory, so that no timed execution has to prepare memory again.
     execution_of(plans_.back().plan).stay();
     return plans_.size() - 1;
   }
@@ -197,8 +197,9 @@ class Audit {
     for (Count i = 0; i < runs; ++i) run(work);
   }
 
-  // Returns the number of runs in a batch. It is equal for all works, as in a race. A batch should take its share of the total
-  // time. The shortest batch should be so long that the error of the clocks' comparison is tolerable. These runs also warm up.
+  // Returns the number of runs in a batch, which is equal for all works, as in a race. A batch should take its share of the total
+  // time, and the shortest batch should be long enough for the error of the clocks' comparison to be tolerable. These runs also
+  // warm up.
   Count runs_per_batch() {
     constexpr double most_runs = 10000;
     const double batch = options_.seconds / (options_.repetitions * static_cast<double>(batches_per_sample * works_.size()));

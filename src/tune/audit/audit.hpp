@@ -16,7 +16,7 @@
 
 namespace quadrille {
 
-// Whose collectives run, on both sides of a guideline.
+// The library whose collectives run on both sides of a guideline.
 enum class Library : std::uint8_t { vendor, ours };
 
 std::string_view name(Library library);
@@ -24,7 +24,7 @@ std::string_view name(Library library);
 struct AuditOptions {
   std::span<const Guideline> guidelines = all_guidelines();
   std::vector<Library> libraries{Library::ours};
-  int repetitions = 9;                        // each times both sides of all guidelines; wanted_confidence needs at least six
+  int repetitions = 9;                        // in each, both sides of all guidelines are timed; wanted_confidence needs six
   double seconds = 1;                         // target duration of one audit
   std::uint64_t seed = 1;                     // for shuffling the order
   std::shared_ptr<const Operator> operation;  // the operator of reductions, a built-in one; null otherwise
@@ -45,8 +45,7 @@ struct Audited {
   double clock_bound_s = 0;              // bound on the error of the times, as in RaceEntry
   std::string failed_check;              // describes the first wrong data; empty if all data was right
 
-  // Violated if the whole interval of the ratio lies above the tolerance; held if the whole
-  // interval lies at or below it; otherwise open.
+  // Violated if the whole interval of the ratio lies above the tolerance; held if no part of it does; otherwise open.
   Judgement judgement(double tolerance) const;
 };
 

@@ -56,7 +56,7 @@ Problem problem_like(const Setting& setting, Collective collective, const Operat
   return problem;
 }
 
-// A call with blocks of `bytes`. A reduction uses the operator of the left side or, if the left side has none, `either`.
+// A call with blocks of `bytes`. A reduction uses the left side's operator; if the left side has none, it uses `either`.
 Call call(const Setting& setting, Collective collective, Bytes bytes, const Sides& sides = {}) {
   std::shared_ptr<const Operator> operation;
   if (is_reduction(collective)) operation = setting.operation ? setting.operation : either();
@@ -86,8 +86,8 @@ std::vector<Bytes> parts_of_vector(const Setting& setting) {
   return parts;
 }
 
-// Returns the length of the longest part. p parts of this length may exceed the vector; an
-// audit makes its buffers long enough for them.
+// Returns the length of the longest part. p parts of this length may exceed the vector, so an audit makes its buffers long enough
+// for p such parts.
 Bytes equal_part_of_vector(const Setting& setting) { return parts_of_vector(setting).front(); }
 
 // Counts that give the whole block to the root.
@@ -104,13 +104,13 @@ Result<MockUp> same_by(const Setting& setting) {
   return mock_up(setting, {call(setting, collective, block(setting))});
 }
 
-// A regular collective, done by its irregular form with equal counts.
+// A regular collective, run as its irregular form with equal counts.
 template <Collective irregular>
 Result<MockUp> with_counts(const Setting& setting) {
   return mock_up(setting, {call(setting, irregular, equal_counts(setting, irregular))});
 }
 
-// An irregular collective with equal counts, done by its regular form.
+// An irregular collective with equal counts, run as its regular form.
 template <Collective regular>
 Result<MockUp> with_blocks(const Setting& setting) {
   return mock_up(setting, {call(setting, regular, shares(setting).front())});
@@ -240,7 +240,7 @@ Result<MockUp> reduce_scatterv_by_allreduce(const Setting& setting) {
                   CopyPieces{.source = {Place::first, own_share_offset(setting)}, .target = output, .length = own_share(setting)}});
 }
 
-// Any such collective is a barrier: no rank can have the bytes of all ranks before all ranks have entered the call.
+// Any such collective works as a barrier: no rank can have the bytes of all ranks before all ranks have entered the call.
 template <Collective collective>
 Result<MockUp> barrier_by(const Setting& setting) {
   return mock_up(setting, {call(setting, collective, 1, {first, second})});
@@ -263,8 +263,8 @@ Result<MockUp> twice_as_long(const Setting& setting) {
   return MockUp{doubled.problem, {doubled}};
 }
 
-// Moves one half of each block, then the other. Halves of several blocks are packed and unpacked; halves of a single vector are
-// used in place.
+// Moves one half of each block, then the other half. Halves of several blocks are packed and unpacked; a single vector's halves
+// are used in place.
 Result<MockUp> two_halves(const Setting& setting) {
   const Bytes whole = size_of(setting), half = whole / 2;
   if (whole % (2 * setting.problem.element_bytes) != 0)

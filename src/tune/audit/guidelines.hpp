@@ -64,7 +64,7 @@ struct Setting {
   Rank rank = 0;                              // the rank that will run the mock-up
 };
 
-// How long the shares of the ranks are if the left side is irregular: all equal, or rising with the rank.
+// The lengths of the ranks' shares if the left side is irregular: all equal, or rising with the rank.
 enum class CountsForm : std::uint8_t { equal, rising };
 
 struct Guideline {

@@ -22,8 +22,8 @@
 namespace quadrille {
 namespace {
 
-// Adds the preset machine, whose prices serve for executors without a fit. The preset depends only on the knowledge. So it need not
-// be compared when a recent choice is looked up.
+// Adds the preset machine, whose prices serve for executors without a fit. The preset depends only on the knowledge, which is
+// compared when a recent choice is looked up. So the preset need not be compared.
 DecisionOptions with_preset(DecisionOptions options, const Knowledge& knowledge) {
   options.preset = knowledge.preset(options.situation->nodes);
   options.cores = knowledge.wisdom.machine.cores;
@@ -45,7 +45,7 @@ struct ChoiceKey {
 
 // Keeps recent decisions, because a program that splits communicators makes the same choice for each of them. Decisions for
 // counts that all ranks know are not kept: comparing the counts would take long, and they would stay in memory. If each rank
-// knows only its own counts, the situation contains all that the ranks know of them together, and the counts are not compared.
+// knows only its own counts, the situation contains all that the ranks know together, so no counts need to be compared.
 std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
   ChoiceKey key{knowledge.hash, asked, options};
   if (options.own_counts_only) key.problem.counts = nullptr, key.problem.sparse_counts = nullptr;
@@ -61,8 +61,7 @@ std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Proble
 
 Count to_power_of_two(double ratio) { return ratio <= 1 ? 1 : Count{1} << std::lround(std::log2(ratio)); }
 
-// Returns the situation of an alltoallv in which each rank knows only its own counts.
-// `facts` has facts about the counts of each rank.
+// Returns the situation of an alltoallv in which each rank knows only its own counts. `facts`: facts about each rank's counts.
 Situation situation_of_facts(const Problem& problem, const std::vector<CountFacts>& facts) {
   double total = 0, heaviest = 0, blocks = 0, longest = 0;
   for (const CountFacts& each : facts) {
@@ -111,7 +110,7 @@ class Choosing {
   }
 
   // Normally each rank chooses by its own knowledge, and the ranks compare their choices when they compare requests for the plan.
-  // In three cases the ranks agree first (agree_first): a rank may lack knowledge, the effort asks for a race, or the collective is
+  // The ranks agree first (agree_first) if a rank lacks knowledge, if the effort asks for a race, or if the collective is
   // alltoallv, whose choice needs facts about the counts of all ranks. If the choices differ, the ranks agree and try again. If a
   // rank refuses the vendor's collective, all ranks choose again without it.
   Plan plan() {
@@ -138,8 +137,8 @@ class Choosing {
 
   bool races() const { return options_.effort == Effort::measure || options_.effort == Effort::exhaustive; }
 
-  // Collective: compares the requests, distributes knowledge if ranks have different knowledge, gathers facts about the counts, and
-  // races if the effort asks for it.
+  // Collective: compares the requests. If ranks have different knowledge, distributes knowledge. Gathers facts about the counts,
+  // and races if the effort asks for it.
   void agree_first() {
     Problem problem;
     Agreement agreement;
@@ -191,8 +190,8 @@ class Choosing {
   }
 
   // Collective. Races the promising ways if wisdom has no record for this situation. All executors take part, because the record
-  // will also serve later plans. There is no race if results cannot be checked (the operator is not built in), if no rank knows all
-  // counts, or if the buffers might need too much memory. The plan then chooses by the estimate.
+  // will also serve later plans. There is no race if results cannot be checked (the operator is not built in), if no rank knows
+  // all counts, or if the buffers might need too much memory. Without a race, the plan chooses by predicted times.
   void measure(const Problem& problem, double race_s) {
     DecisionOptions by =
         with_preset(decision_options(communicator_, problem, Executor::automatic, /*with_vendor=*/true), *knowledge_);

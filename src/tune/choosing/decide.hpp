@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ways are priced, because their pricing does not take too long; and which ways run baselines.
+// Tells which ways are not priced because pricing would take too long, and which ways run baselines.
 #pragma once
 
 #include "quadrille/algorithm.hpp"
@@ -11,7 +11,7 @@ namespace quadrille {
 // seconds, the making of a plan may not.
 bool takes_too_long(const Problem& problem, const Choice& choice, bool explains);
 
-// Does the way run an algorithm that is there only to be compared with another one?
+// Does the way run an algorithm that serves only for comparisons with another one?
 bool runs_baseline(const Way& way);
 
 }  // namespace quadrille

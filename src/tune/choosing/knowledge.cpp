@@ -28,8 +28,8 @@
 namespace quadrille {
 namespace {
 
-// Rank 0 and the first rank of another node. Each of them sends to the other one while it receives. All ranks must start
-// exchanges in the same order, so the other ranks take part without messages; they do not wait.
+// Rank 0 and the first rank of another node, each of which sends to the other while it receives. All ranks must start exchanges
+// in the same order, so the other ranks take part without messages and without waiting.
 class Pair {
  public:
   explicit Pair(Communicator& communicator) : exchanger_(Exchanger::of(communicator)) {
@@ -39,7 +39,7 @@ class Pair {
     if (communicator.rank() == far) other_ = 0;
   }
 
-  // The least seconds of some messages, because other programs only lengthen them. Only rank 0 uses it.
+  // The least time of some messages of this length in seconds, because other programs only lengthen times. Valid only at rank 0.
   double seconds(Bytes bytes) {
     constexpr int messages = 2;
     const std::vector<std::byte> sent(index(bytes));

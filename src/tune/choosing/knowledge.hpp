@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The knowledge of a process about its machine, by which plans choose: wisdom, and preset machines for executors that were never
-// measured. Ranks make the same choice only if they have the same knowledge, so they compare its hash when they make a plan. If the
-// hashes differ, rank 0 sends its knowledge to all ranks. If rank 0 has none, it first reads the wisdom file.
+// measured. Ranks make the same choice only if they have the same knowledge, so they compare its hash when they make a plan. If
+// the hashes differ, rank 0 sends its knowledge to all ranks. If rank 0 has no knowledge, it first reads the wisdom file.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace quadrille {
 
-// How fast the links between nodes are, measured in some milliseconds. A preset machine assumes a fast network; where links are
-// far slower, its prices would prefer algorithms that send each byte many times.
+// Measures the speed of the links between nodes in some milliseconds. A preset machine assumes a fast network. If links are far
+// slower, its prices would prefer algorithms that send each byte many times.
 //
 // Collective, for ranks on several nodes. Returns at rank 0 the microseconds per byte of a long message between two nodes that
 // both send one and receive one at the same time. The other ranks' results mean nothing.
 double measured_us_per_byte(Communicator& communicator);
 
-// Returns the machine with slower links if `us_per_byte` is more than four times the machine's own figure; its name then says so.
+// Returns the machine, with slower links if `us_per_byte` is more than four times its own figure. Its name then says so.
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte);
 
 struct Knowledge {
@@ -50,8 +50,8 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 // damaged, it prints a warning on stderr and continues without wisdom. Throws on all ranks or on none.
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator);
 
-// Collective: lets rank 0 find out what share_knowledge would tell. Only rank 0 may call the function that this returns. The
-// function makes and keeps rank 0's knowledge, and may throw. The other ranks learn nothing.
+// Collective: lets rank 0 find out what share_knowledge would return. Only rank 0 may call the returned function, which makes and
+// keeps rank 0's knowledge, and may throw. The other ranks learn nothing.
 std::function<std::shared_ptr<const Knowledge>()> knowledge_at_first(Communicator& communicator);
 
 // Adds new measurements and keeps the result. Ranks with equal knowledge that add equal measurements have equal knowledge

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Explains a decision: the parts of its prices, the least price that any schedule can have, and what families of schedules and MPI
-// libraries would take.
+// Explains a decision: the parts of its prices, a lower bound on the price of any schedule, and the times of families of
+// schedules and of MPI libraries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace quadrille {
 namespace {
 
-// Coefficients of what ranks of a node share, in the model max-rate. 0 means that they do not share it.
+// Coefficients, in the model max-rate, of what the ranks of a node share. A coefficient of 0 means that it is not shared.
 constexpr const char* shared_rates[] = {"node_us_per_byte", "node_gap_us", "memory_us_per_byte", "cores"};
 
 ExecutorFit uncontended(ExecutorFit fit) {
@@ -32,8 +32,8 @@ ExecutorFit uncontended(ExecutorFit fit) {
   return fit;
 }
 
-// Returns the greatest number of bytes that the ranks of one node together send to other nodes. It does not depend on the
-// algorithm. 0 if it is not known.
+// Returns the greatest number of bytes, over the nodes, that the ranks of one node together send to other nodes. It does not
+// depend on the algorithm. 0 if it is not known.
 Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
   if (problem.collective != Collective::alltoall || situation.nodes == 1) return 0;
   std::vector<Count> sizes;
@@ -46,8 +46,8 @@ Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
   return most;
 }
 
-// Returns a rank's least possible work: one message per round. All messages have the same length, except for the remainder of the
-// division. Each goes to a rank of the same node (`inside`) or of another one.
+// Returns a rank's least possible work: one message per round. The lengths of the messages differ by one byte at most. Each
+// message goes to a rank of the same node (`inside`) or of another one.
 Workload least_work(Count rounds, Bytes bytes, bool inside) {
   StageFigures stage;
   for (Count round = 0; round < rounds; ++round) {
@@ -83,8 +83,8 @@ PriceParts parts_of(const Problem& problem, const Way& way, const ExecutorFit& f
   return parts;
 }
 
-// Takes apart a price by any other model. Bytes that meet on a link are contention; bytes that a rank composes, copies or
-// rearranges are copies.
+// Takes apart a price by any other model. Bytes that share a link count as contention. Bytes that a rank composes, copies or
+// rearranges count as copies.
 PriceParts parts_of(const Price& price, Policy policy) {
   static constexpr std::string_view copies[] = {"composed bytes", "copied bytes", "rearranged bytes", "combined bytes"};
   PriceParts parts;
@@ -165,7 +165,7 @@ class FamilyPricing {
         told.ratio = *told.predicted_s / *each.predicted_s;
   }
 
-  // The price by the model of the decision, so that it can be compared.
+  // The price by the model of the decision, so that both prices can be compared.
   std::optional<Price> price_by_executor(const Schedule& schedule, Executor executor, std::optional<Workload>& counted) const {
     const Model* const model = decision_.model.model;
     if (!model) return std::nullopt;
@@ -261,7 +261,7 @@ std::vector<ExplainedFamily> explained_families(const Problem& problem, const De
   return list;
 }
 
-// What MPI libraries take by their built-in rules.
+// The times of MPI libraries that choose by their built-in rules.
 std::vector<ExplainedVendor> explained_vendors(const Problem& problem, const MachineKnowledge& knowledge) {
   std::vector<ExplainedVendor> vendors;
   if (!knowledge.has_mpi) return vendors;

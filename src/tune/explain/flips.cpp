@@ -25,7 +25,7 @@ constexpr Count accuracy = 32;  // a flip's place is found to one part in so man
 
 using Examined = std::map<Count, Taken>;
 
-// Returns true if all these ways are tied at all examined values from `from` up to `end`, exclusively.
+// Returns true if all these ways are tied at all examined values from `from` up to `end`, without `end`.
 bool are_tied(const std::vector<std::string>& ways, const Examined& examined, Count from, Count end) {
   for (auto each = examined.lower_bound(from); each != examined.end() && each->first < end; ++each)
     for (const std::string& way : ways)
@@ -56,8 +56,8 @@ std::vector<Flip> with_ties(const std::vector<Flip>& flips, const Examined& exam
 constexpr Count most_ranks = 4096;        // flips are searched up to so many ranks
 constexpr Count most_ranks_listed = 512;  // the limit for an alltoallv, whose counts are a matrix
 
-// Returns a problem with about the same total and the same empty blocks. Its longest block is `factor` times the mean of the
-// blocks that are not empty: each size is raised to a power. If all blocks have the same size, the first one of each rank grows.
+// Returns a problem with about the same total and the same empty blocks, whose longest block is `factor` times the mean of the
+// blocks that are not empty: each size is raised to a power. If all blocks have the same size, each rank's first block grows.
 Problem with_irregularity(const Problem& problem, Count factor) {
   const Traffic traffic(problem);
   std::vector<TrafficEntry> entries;
@@ -114,7 +114,7 @@ Deadline deadline_after(double seconds) {
 // limit for all candidates' messages at one size: the search prices about fifty sizes
 constexpr Count most_messages = 500'000;
 
-// Returns the same choice for another problem; nothing if a parameter's value is not allowed there or the algorithm does not apply.
+// Returns the same choice for another problem; nothing if the algorithm, or a parameter's value, is not allowed there.
 std::optional<Choice> choice_for(const Problem& problem, const Choice& unusual) {
   try {
     Choice choice = completed(problem, unusual);
@@ -295,7 +295,7 @@ Flips ChoiceFlips::by_block() const {
   return flips;
 }
 
-// Each node keeps its number of ranks, so nodes are added; without nodes all ranks stay on one node.
+// Nodes are added, and each node keeps its number of ranks. Without nodes all ranks stay on one node.
 Flips ChoiceFlips::by_ranks() const {
   if (is_irregular(problem_.collective) && !options_.at_ranks) return {.note = "the counts are given for so many ranks"};
   if (const auto model = model_of_preset(problem_, knowledge_.options_for(problem_)); model && model->model->needs_links)
@@ -322,7 +322,7 @@ Flips ChoiceFlips::by_irregularity() const {
   });
 }
 
-// Returns the problem among so many ranks, without nodes and grid.
+// Returns the problem for `ranks` ranks, without nodes and grid.
 Problem ChoiceFlips::with_ranks(Count ranks) const {
   Problem other = options_.at_ranks ? options_.at_ranks(ranks) : problem_;
   other.ranks = ranks;

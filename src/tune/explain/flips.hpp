@@ -13,14 +13,14 @@
 
 namespace quadrille {
 
-// Returns the other ways with a predicted time that is tied with that of the chosen one, the fastest first. None if the chosen way
-// was measured. Baselines are left out.
+// Returns the other ways whose predicted time is tied with that of the chosen way, the fastest first. None if the chosen way was
+// measured. Baselines are left out.
 std::vector<const Considered*> tied_with_chosen(const Decision& decision);
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// Adds the flips after `first` up to and including `last`, two values whose choices are known. It bisects between them until
-// `is_near` says that two values are close enough. It may miss a choice that changes and changes back between two examined values.
+// Adds the flips after `first` up to and including `last`, two values whose choices are known. Bisects between them until
+// `is_near` says that two values are close enough. May miss a choice that changes and changes back between two examined values.
 void find_changes(const Flip& first, const Flip& last, const std::function<std::string(Count)>& way_at,
                   const std::function<bool(Count from, Count to)>& is_near, std::vector<Flip>& changes);
 
@@ -30,9 +30,9 @@ struct Taken {
   std::vector<std::string> tied = {};  // other ways that are as good, as far as predictions can tell
 };
 
-// Calls `taken_at` for each of the ascending `values`. If `bisects`, it also bisects between neighbours with different choices
-// until the flip is known to 3 %. It stops at the deadline. Neighbouring choices that are tied at all examined values of both
-// become one flip, which names the others as tied with it.
+// Calls `taken_at` for each of the ascending `values`. If `bisects`, it also bisects between neighbours with different choices,
+// until the place of the flip is known to 3 %. It stops at the deadline. If neighbouring choices are tied at all examined values
+// of both, they become one flip, which names the other choices as tied.
 Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadline, const std::function<Taken(Count)>& taken_at);
 
 // Returns the numbers of elements 1, 2, 4 and so on whose blocks have at most `most_block_bytes` bytes.
@@ -47,9 +47,9 @@ bool has_other_blocks(const Problem& problem, const AtBlock& at_block);
 // Note of flips by size of a problem whose sizes cannot be changed.
 std::string why_no_other_blocks(const Problem& problem);
 
-// Where the choice for a problem changes, as the size of its blocks, the ranks or the irregularity of its counts grow. Makes quick
-// decisions for problems that differ from the first in one quantity, and finds where the choice changes. Each function takes about
-// a third of ExplainOptions::seconds. The arguments must outlive the object.
+// Finds where the choice for a problem changes as the size of its blocks, its ranks, or the irregularity of its counts grows.
+// Makes quick decisions for problems that differ from the first in one quantity. Each function takes about a third of
+// ExplainOptions::seconds. The arguments must outlive the object.
 class ChoiceFlips {
  public:
   ChoiceFlips(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options)

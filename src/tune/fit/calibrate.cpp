@@ -42,7 +42,8 @@ class Measuring : public ExchangeTimer {
     return list;
   }
 
-  // Returns the seconds per byte if every rank copies pieces of `length` bytes from sources that are `apart` bytes from each other.
+  // Returns the seconds per byte if every rank copies pieces of `length` bytes. Sources of consecutive pieces are `apart` bytes
+  // apart.
   double copying_s_per_byte(Bytes length, Bytes apart) {
     const Bytes total = ranks_ * longest_ / length * length;
     const Span copying = time_of([&] {
@@ -85,8 +86,8 @@ std::optional<double> contention(Measuring& measuring, Count ranks, double s_per
 
 double in_microseconds(double seconds) { return rounded(seconds * 1e6); }
 
-// Finds LogGP's parameters from the time that each further message costs a rank. `both` is that time on a rank that receives a
-// message for each message it sends; `one_way` is that time on a rank that only sends.
+// Finds LogGP's parameters from the time by which each further message delays a rank. `both` is this time on a rank that receives
+// a message for each one that it sends; `one_way` is this time on a rank that only sends.
 Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
   const auto of_further = [&](double all_s, double first_s) {
     return std::max(0.0, all_s - first_s) / static_cast<double>(ranks - 2);

@@ -32,8 +32,8 @@ Span ExchangeTimer::time_of(const Problem& problem, std::string_view algorithm, 
   return time_of([&] { made.execute(input(), output()); });
 }
 
-// Chooses the batch length by the minimum of the first runs, because some of these runs are cold or disturbed. If one run takes
-// longer than the whole measurement may, this minimum is the result.
+// Chooses the batch length by the least time of the first runs, because some of these runs are cold or disturbed. If a single run
+// takes longer than the whole measurement may take, this least time is the result.
 Span ExchangeTimer::time_of(const std::function<void()>& run) {
   constexpr double most_runs = 4096;
   constexpr int samples_per_time = 5;
@@ -60,8 +60,8 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
   return {std::max(1e-9, median(times)), bound};
 }
 
-// The distance of the first two starts tells how many runs fit into the time. If not even one fits, the second run is the result,
-// because the first one is cold.
+// The time between the first two starts tells how many runs fit into the time. If not even one fits, the second run is the
+// result, because the first run is cold.
 double ExchangeTimer::time_of_single(const std::function<void()>& run) {
   constexpr double most_runs = 256;
   std::chrono::steady_clock::time_point starts[2];
@@ -96,7 +96,7 @@ Problem fit_problem(Communicator& communicator, Collective collective, Bytes blo
 // The root has the longest buffers; fits use root 0.
 Bytes longest_buffer(const Problem& problem) { return std::max(input_bytes(problem, 0), output_bytes(problem, 0)); }
 
-// The limit is fixed because the answer must be equal on all ranks, and nodes may differ in memory.
+// The limit is fixed, because all ranks must get the same answer and nodes may differ in memory.
 bool is_small(const Problem& problem) {
   constexpr Bytes most = Bytes{1} << 28;
   return longest_buffer(problem) <= most / (2 * problem.ranks);

@@ -18,14 +18,14 @@ class ExchangeTimer {
   // measure.
   ExchangeTimer(Communicator& communicator, Executor executor, Bytes buffer_bytes, double seconds_per_time);
 
-  // Collective: the time of one run, from the earliest start to the latest end of a rank, as the median of a few batches of
-  // consecutive runs. Equal on all ranks. Throws as `plan` does.
+  // Collective: the time of one run, from the rank that starts first to the rank that ends last. It is the median of a few
+  // batches of consecutive runs. Equal on all ranks. Throws as `plan` does.
   Span time_of(const Problem& problem, std::string_view algorithm, Policy policy = Policy::blocking,
                const std::shared_ptr<const Operator>& operation = nullptr);
   Span time_of(const std::function<void()>& run);
 
-  // Collective: the time in seconds that a rank is inside one run that all ranks start at the same time, as a mean of the ranks
-  // and of several runs. Without common starts, runs may overlap, since some ranks leave one before others do. Equal on all
+  // Collective: the seconds that a rank is inside one run. All ranks start each run at the same time, because otherwise runs may
+  // overlap: some ranks leave a run before others do. The result is the mean over the ranks and over several runs, equal on all
   // ranks.
   double time_of_single(const std::function<void()>& run);
 

@@ -66,9 +66,9 @@ class Fitting {
     coefficients_["cores"] = static_cast<double>(cores);
   }
 
-  // The model's formula is a sum of coefficients times figures; some terms are the larger of two such sums. So
-  // it is linear near given coefficients. Each step computes the slopes at the present coefficients and finds
-  // the next coefficients by linear least squares.
+  // The model's formula is a sum of coefficients times figures, some of whose terms are the larger of two such sums. So the
+  // formula is linear near given coefficients. Each step computes the slopes at the present coefficients and finds the next
+  // coefficients by linear least squares.
   MaxRateFit run() {
     constexpr int steps = 12;
     Vector predicted;  // empty in the first step
@@ -225,8 +225,8 @@ class Fitter {
     return list;
   }
 
-  // Only rank 0 computes the fit. Floating-point results may differ between machines, and where ranks
-  // share cores, they need not all do the same work.
+  // Only rank 0 computes the fit. Floating-point results may differ between machines, and where ranks share cores, one rank
+  // should do the work.
   MaxRateFit fitted(const std::vector<FitSample>& samples) const {
     return communicator_.rank() == 0 ? fit_max_rate(samples, cores_) : MaxRateFit{};
   }
@@ -250,9 +250,9 @@ class Fitter {
   const Count cores_;
 };
 
-// Returns the additional time of a round if a node has more ranks than cores. The round cannot end before each rank has run, so it
-// takes as many context switches as a core has ranks. Machine files have no such cost, because they do not know the number of ranks
-// per core. A switch between two processes that yield takes about 1 us.
+// Returns the additional time of a round if a node has more ranks than cores. The round cannot end before each rank has run, so
+// it takes as many context switches as there are ranks per core. Machine files have no such cost, because they do not know the
+// number of ranks per core. A switch between two processes that yield takes about 1 us.
 double crowded_round_us(Count ranks_of_node, Count cores) {
   constexpr double switch_us = 1;
   return ranks_of_node > cores ? switch_us * static_cast<double>(ceil_divide(ranks_of_node, cores)) : 0;

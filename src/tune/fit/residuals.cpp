@@ -31,8 +31,8 @@ struct SizeClass {
   Bytes measured[2];
 };
 
-// In the order in which they are measured. The first is always measured. Long sizes come second, because if time runs out, a short
-// and a long size tell more than two short ones.
+// In the order in which they are measured. The first class is always measured. Long sizes come second: if time runs out, a short
+// and a long size tell more than two short sizes.
 constexpr SizeClass classes[] = {{16, {8, 32}}, {32768, {16384, 65536}}, {1024, {512, 2048}}, {524288, {262144, 1048576}}};
 
 // The standard deviation; 0 for a single value.
@@ -140,7 +140,8 @@ class Comparing {
     return timer_.time_of_single([&] { made.execute(timer_.input(), timer_.output()); });
   }
 
-  // 0 if what the library does is not known. Only rank 0's value is used: the library's files may differ between hosts.
+  // The predicted time of the library's own choice; 0 if that choice is not known. Only rank 0's value is used, because the
+  // library's files may differ between hosts.
   double vendor_price_s(const Problem& problem) const {
     if (communicator_.rank() != 0 || !library_) return 0;
     const auto algorithm = vendor_algorithm(library_->id, problem);

@@ -30,9 +30,9 @@ struct ResidualOptions {
   std::function<void(std::string_view doing)> progress;
 };
 
-// Times our choice and the MPI library's own collective, for each collective and at two sizes of each class. The library's is
-// compared only if its rules and the algorithm with its messages are known (vendor_choice.hpp). Collective; the same result on all
-// ranks.
+// Collective; the same result on all ranks. Times our choice and the MPI library's own collective, for each collective and at two
+// sizes of each class. The library's collective is compared only if its rules are known, and the algorithm with the same messages
+// (vendor_choice.hpp).
 std::vector<Residual> measured_residuals(Communicator& communicator, const MachineCosts& machine, const ResidualOptions& options);
 
 }  // namespace quadrille

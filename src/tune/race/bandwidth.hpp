@@ -26,8 +26,7 @@ struct BandwidthBytes {
 //   alltoallv                                               mean bytes that a      the share of this mean that goes to other
 //                                                           rank sends             ranks
 //
-// nccl-tests does not define the last three rows. They are chosen so that, with equal counts, they agree
-// with the regular collective.
+// nccl-tests does not define the last three rows. With equal counts, they agree with the row of the regular collective.
 std::optional<BandwidthBytes> bandwidth_bytes(const Problem& problem);
 
 // In bytes per second.

@@ -20,18 +20,18 @@ constexpr Bytes page = 4096;
 
 Bytes pages_of(Bytes bytes) { return rounded_up(bytes, page); }
 
-// Memory and caches of one rank, or their sums over the ranks of a node.
+// What one rank needs of memory and caches, or the sum over the ranks of a node.
 struct Demand {
   Bytes data = 0;    // whole pages that hold the data of one pair
   Bytes memory = 0;  // memory of one pair
   Bytes cache = 0, usable = 0;
 };
 
-// The pairs must have twice the size of the caches, because caches do not evict strictly in order of use
-// and their sets fill unevenly.
+// The pairs must take twice the size of the caches, because caches do not evict strictly in order of use and their sets fill
+// unevenly.
 Count pairs_beyond_caches(const Demand& node) { return node.data == 0 ? 1 : ceil_divide(2 * node.cache, node.data) + 1; }
 
-// Returns the number of pairs for cold caches. Every pair begins on its own page. Hardware prefetchers stop at the end of a page,
+// Returns the number of pairs for cold caches. Every pair begins on its own page: hardware prefetchers stop at the end of a page,
 // so they do not fetch the next pair.
 Count cold_pairs(Communicator& communicator, const Demand& mine) {
   const ByRank<Demand> all = gathered(communicator, mine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffers of a race: one pair of input and output or, for cold caches, many pairs. There are so many that each pair has left
-// the caches before it is used again.
+// The buffers of a race: one pair of input and output or, for cold caches, so many pairs that each pair has left the caches
+// before it is used again.
 #pragma once
 
 #include <filesystem>

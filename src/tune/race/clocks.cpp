@@ -113,7 +113,7 @@ void Clocks::answer(Rank asking) {
   }
 }
 
-// `send` and `receive` do not pack their messages with others, which would take longer.
+// `send` and `receive` exchange each message alone, because packing it with others would take longer.
 void Clocks::send(Rank to, const Nanoseconds& time) {
   const Edges::Send edge{to, reinterpret_cast<const std::byte*>(&time), sizeof time};
   exchanger_->execute({.sends = {&edge, 1}, .receives = {}, .may_pack = false});
@@ -161,8 +161,8 @@ Stopwatch::Stopwatch(Communicator& communicator, Clock clock)
     : communicator_(communicator), clocks_(communicator, std::move(clock)), crowded_(is_crowded(communicator)) {}
 
 // Agrees on a start time when the last rank has arrived, and waits for it. All ranks should learn of the start time before it has
-// passed. So it is twice as far ahead as the longest delay with which a rank learned of the previous start time. If ranks share
-// cores, waiting ranks yield, because other ranks may not have learned of the start time yet.
+// passed. So its distance from now is twice the longest delay with which a rank learned of the previous start time. If ranks
+// share cores, waiting ranks yield, because other ranks may not have learned of the start time yet.
 void Stopwatch::start_together() {
   static constexpr Nanoseconds longest_wait = 1'000'000;
   struct Arrival {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times what all ranks of a group do together, from the earliest start to the latest end, by the clocks of the ranks. Ranks on
-// one machine and in one time namespace read the same clock. Each other clock is compared with the clock of rank 0 by ping-pongs
-// before and after a measurement. Offsets in between are interpolated, which accounts for drift [hunold2015].
+// Measures how long the ranks of a group take together, from the earliest start to the latest end, by the clocks of the ranks.
+// Ranks on one machine and in one time namespace read the same clock. Each other clock is compared with rank 0's clock by
+// ping-pongs before and after a measurement. Offsets in between are interpolated, which accounts for drift [hunold2015].
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ namespace quadrille {
 
 using Nanoseconds = std::int64_t;
 
-// A rank's clock. Ranks with equal sources read the same clock. A clock with an empty source belongs to this rank alone.
+// A rank's clock. Ranks whose clocks have the same source read the same clock. An empty source means that only this rank reads
+// it.
 struct Clock {
   std::string source;
   std::function<Nanoseconds()> now;
 };
 
-// CLOCK_MONOTONIC. The source names the boot and the time namespace, because a namespace may shift the clock.
+// CLOCK_MONOTONIC. The source names the boot of the system and the time namespace, because a namespace may shift the clock.
 Clock monotonic_clock();
 
-// One ping-pong: this rank's clock when it sent and received, and the other rank's clock in between.
+// One ping-pong: the times of this rank's clock when it sent and when it received, and the other rank's time in between.
 struct PingPong {
   Nanoseconds sent = 0, reference = 0, received = 0;
 };
 
-// The difference of this rank's clock and the reference clock at the time when this rank's clock shows `at`.
-// The error is at most `bound`.
+// The difference of this rank's clock and the reference clock when this rank's clock shows `at`. Its error is at most `bound`.
 struct ClockOffset {
   Nanoseconds at = 0, offset = 0, bound = 0;
 };
@@ -61,7 +61,7 @@ class Clocks {
   Nanoseconds estimated_reference(Nanoseconds time) const;
   // Converts a time between the last two comparisons.
   Nanoseconds reference(Nanoseconds time) const;
-  // Returns a bound on the error of the difference between two converted times, whichever ranks they are from. Equal on all ranks.
+  // Returns a bound on the error of the difference between two converted times of any ranks. Equal on all ranks.
   Nanoseconds bound() const;
 
  private:
@@ -90,9 +90,9 @@ class Stopwatch {
  public:
   explicit Stopwatch(Communicator& communicator, Clock clock = monotonic_clock());  // collective
 
-  // Collective: calls run(0), run(1), ... run(count - 1) on every rank. All ranks start each call at the same time,
-  // except late ranks. If `prepare` is given, each rank calls prepare(i) before run(i), outside of the timed span. The
-  // result is equal on all ranks.
+  // Collective: calls run(0), run(1), ... run(count - 1) on every rank. All ranks start each call at the same time, unless a rank
+  // is late. If `prepare` is given, each rank calls prepare(i) before run(i), outside of the timed span. The result is equal on
+  // all ranks.
   std::vector<Span> time(std::size_t count, const std::function<void(std::size_t)>& run,
                          const std::function<void(std::size_t)>& prepare = {});
 

@@ -32,7 +32,7 @@ Name name_of(const std::string& text) {
   return name;
 }
 
-// Identifies this process on the machine. Includes the pid namespace, because containers may reuse process ids.
+// Identifies this process on the machine. Includes the pid namespace, because process ids may be equal in different containers.
 std::string process_id() {
   std::error_code error;
   return fmt::format("{} {}", std::filesystem::read_symlink("/proc/self/ns/pid", error).string(), ::getpid());

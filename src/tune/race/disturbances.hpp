@@ -33,8 +33,8 @@ class LoadMeter {
 };
 
 // Moves ranks to random cores. If there are more ranks than cores, times depend on which ranks share a core. The operating system
-// decides this when ranks start, and its choice may last for seconds or for a whole launch. A measurement that moves the ranks now
-// and then sees, in one launch, the variation that otherwise occurs between launches.
+// decides this when ranks start, and its choice may last for seconds or for a whole launch. If a measurement moves the ranks from
+// time to time, one launch shows the variation that otherwise occurs between launches.
 class ShuffledPlaces {
  public:
   explicit ShuffledPlaces(Communicator& communicator);  // collective

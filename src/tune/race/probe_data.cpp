@@ -26,15 +26,16 @@ void put(const Value& value, std::byte* element) {
 
 bool one_in(Count many, std::uint64_t hash) { return (hash >> 32) % static_cast<std::uint64_t>(std::max<Count>(1, many)) == 0; }
 
-// Operands of sums. Integers: any bits. Floating-point types: small whole numbers, so that sums over 2^16 ranks are exact.
+// Operands of sums. Integers may have any bits. Floating-point operands are small whole numbers, so that sums over 2^16 ranks are
+// exact.
 template <class Number>
 Number to_add(std::uint64_t hash) {
   if constexpr (std::is_integral_v<Number>) return static_cast<Number>(hash);
   return static_cast<Number>(static_cast<std::int64_t>(hash % 255) - 127);
 }
 
-// Operands of products. Integers: odd numbers, because multiplying by them loses no bits. Floating-point types: plus or minus 1, 2
-// or 1/2; most are 1, so that no product overflows.
+// Operands of products. Integers are odd, because multiplying by odd numbers loses no bits. Floating-point operands are plus or
+// minus 1, 2 or 1/2; most are 1, so that no product overflows.
 template <class Number>
 Number to_multiply(std::uint64_t hash, Count ranks) {
   if constexpr (std::is_integral_v<Number>) return static_cast<Number>(hash | 1);
@@ -42,8 +43,8 @@ Number to_multiply(std::uint64_t hash, Count ranks) {
   return hash & 1 ? -magnitude : magnitude;
 }
 
-// Operands of matrix products. Floating-point types: the eight symmetries of the square. They are a group, so products stay exact,
-// and they do not commute. Integers: any bits.
+// Operands of matrix products. Floating-point matrices are the eight symmetries of the square: they are a group, so products stay
+// exact, and they do not commute. Integers may have any bits.
 template <class Number>
 std::array<Number, 4> to_chain(std::uint64_t hash) {
   if constexpr (std::is_integral_v<Number>)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data to check a collective with: known inputs for each rank, and a check of the outputs. The data is right if the outputs of
-// every pass are right. Collectives that move bytes have labels, reductions have operands.
+// Data to check a collective with: known inputs for each rank, and a check of the outputs. A collective is right if the outputs
+// of every pass are right. Collectives that move bytes have labels, reductions have operands.
 #pragma once
 
 #include <memory>
@@ -21,9 +21,9 @@ class ProbeData {
   virtual std::string compare_output(int pass, const std::byte* output) const = 0;
 };
 
-// Data in which every byte identifies its origin. The label of a byte is its position in the concatenated inputs of
-// all ranks, so no two bytes have the same label. A byte can hold eight bits of its label. So checking takes as many
-// passes as a label has bytes.
+// Data in which every byte identifies its origin. The label of a byte is its position in the concatenated inputs of all ranks, so
+// no two bytes have the same label. In one pass, a byte can hold eight bits of its label, so checking takes as many passes as a
+// label has bytes.
 class Labels : public ProbeData {
  public:
   Labels(const Problem& problem, Rank rank);
@@ -43,8 +43,8 @@ class Labels : public ProbeData {
   std::vector<ExpectedPiece> expected_;
 };
 
-// Data for reductions. Operands differ for each rank, element and pass. They are chosen so that every order of combining them
-// gives the same bits: small whole numbers in floating-point types, powers of two as factors, matrices of a finite group.
+// Data for reductions. Operands differ for each rank, element and pass, and every order of combining them gives the same bits:
+// they are small whole numbers in floating-point types, powers of two as factors, or matrices of a finite group.
 class Operands : public ProbeData {
  public:
   // Throws Error{misuse} if the operator is not built in.

@@ -99,7 +99,7 @@ class Race {
       }
       if (!steps) plans_.push_back(plan(communicator_, problem, plan_options));
     } catch (const Error& error) {
-      // A collective that the vendor lacks is missing on all ranks alike, so it can be left out. Any other error ends the race.
+      // If the vendor lacks a collective, all ranks lack it, so it can be left out. Any other error ends the race.
       if (!candidate.is_vendor() || error.code() != ErrorCode::misuse) throw;
       result_.left_out.emplace_back(candidate, error.what());
       return;
@@ -132,9 +132,9 @@ class Race {
         predict_vendor(entry, result_.problem, fingerprint(communicator_).mpi, result_.fits);
   }
 
-  // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which
-  // this rank has no operation. Sorts the receives of a round by sender: the messages of a round are in flight together,
-  // so their order has no effect.
+  // Reduces a program to its operations, for comparison: drops the names of stages, and the rounds and stages in which this rank
+  // has no operation. Sorts the receives of a round by sender, because the order of a round's messages, which are in flight
+  // together, has no effect.
   static Program steps_of(Program program) {
     for (Round& round : program.rounds) for_all_regions(round, [](Regions& regions) { regions = merged_runs(regions); });
     for (Stage& stage : program.stages)
@@ -171,8 +171,8 @@ class Race {
     return *std::max_element(all.begin(), all.end());
   }
 
-  // Fills all pairs, also those that are never checked. Otherwise the system would map all untouched memory to one zero
-  // page, which is in the cache.
+  // Fills all pairs, also those that are never checked. Otherwise the system would map all untouched memory to one zero page,
+  // which is in the cache.
   void fill_buffers() {
     for (Count pair = 0; pair < buffers_.count(); ++pair) {
       data_->fill_input(0, buffers_.pair(pair).input);
@@ -203,7 +203,8 @@ class Race {
     }
   }
 
-  // Returns the seconds per run of each plan: the minimum of a few batches, to exclude cold and disturbed ones. Also warms up.
+  // Returns the seconds per run of each plan: the minimum over a few batches, to exclude cold and disturbed batches. Also warms
+  // up.
   std::vector<double> warm_seconds(double batch, double& clock_bound) {
     std::vector<double> found;
     for (Plan& plan : plans_) {
@@ -220,8 +221,8 @@ class Race {
     return found;
   }
 
-  // Drops hopeless candidates, with two exceptions: the vendor's collective, because other times are shown relative to it, and the
-  // fastest candidate of each executor.
+  // Drops hopeless candidates, with two exceptions. The vendor's collective stays, because other times are shown relative to its
+  // time. The fastest candidate of each executor stays, too.
   void leave_out_hopeless(std::vector<double>& seconds) {
     std::map<Executor, double> least;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
@@ -241,8 +242,8 @@ class Race {
     }
   }
 
-  // Returns the number of runs in a batch. It is equal for all candidates. A batch should take its share of the total time. The
-  // shortest batch should be so long that its edges and the error of the clocks' comparison matter little.
+  // Returns the number of runs in a batch, which is equal for all candidates. A batch should take its share of the total time.
+  // The shortest batch should be so long that its edges and the error of the clocks' comparison matter little.
   Count runs_per_batch() {
     if (options_.iterations) {
       for (Plan& plan : plans_) repeat(plan, *options_.iterations);

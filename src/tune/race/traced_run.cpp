@@ -27,7 +27,7 @@
 namespace quadrille {
 namespace {
 
-// What one rank tells rank 0. All times are of the reference clock.
+// The kinds of facts that a rank tells rank 0. All times are of the reference clock.
 enum class ToldKind : std::int64_t { whole, send, receive, local, wait, packing };
 
 struct Told {
@@ -39,8 +39,8 @@ struct Told {
 };
 
 // Converts the ticks of an execution to times of the reference clock. Ticks and the monotonic clock are compared at two moments,
-// before and after the execution. Ranks that read the same clock also have the same ticks. They take the moments of one rank, so
-// that the error of this comparison is the same for all of them.
+// before and after the execution. Ranks that read the same clock also have the same ticks. All of these use the two moments of
+// one of them, so that the error of this comparison is the same for all.
 class TickConversion {
  public:
   TickConversion(const Clocks& clocks, const TickMoment& before, const TickMoment& after)

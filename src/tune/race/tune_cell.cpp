@@ -21,8 +21,8 @@
 namespace quadrille {
 namespace {
 
-// Limit on the ways of one algorithm by one executor. Their predictions differ little and share the same error, so
-// more of them would tell little.
+// Limit on the ways of one algorithm by one executor. Their predictions differ little and share the same error, so more of these
+// ways would add little information.
 constexpr int most_alike = 3;
 
 // A way is hopeless if it takes this many times the least predicted time or, when the race warms up, the fastest time.
@@ -36,7 +36,7 @@ const Algorithm* algorithm_of(const Way& way) {
   return choice ? choice->algorithm : nullptr;
 }
 
-// Adds the cheapest way of each algorithm unless it is hopeless, because prediction errors differ between algorithms.
+// Adds the cheapest way of each algorithm, because prediction errors differ between algorithms. Leaves out hopeless ways.
 template <class ChooseWay>
 void add_best_of_each_algorithm(const std::vector<Considered>& by_price, const ChooseWay& choose) {
   std::set<const Algorithm*> seen;
@@ -78,9 +78,9 @@ std::vector<Way> stayers(const RaceResult& round, double clearly_slower, std::ve
   return staying;
 }
 
-// Returns the number of repetitions that fit into `seconds`. Later rounds have fewer ways and use the time for more repetitions.
-// They do not change the number of runs per batch: successive runs of a rooted collective overlap, so longer batches would
-// favour ways that wait less.
+// Returns the number of repetitions that fit into `seconds`. Later rounds have fewer ways, and use the time for more repetitions.
+// The number of runs per batch stays the same: successive runs of a rooted collective overlap, so longer batches would favour
+// ways that wait less.
 int repetitions_within(double seconds, int least, const RaceResult& round, const std::vector<Way>& staying) {
   constexpr double most_repetitions = 31;
   double repetition_s = 0;
@@ -91,7 +91,7 @@ int repetitions_within(double seconds, int least, const RaceResult& round, const
 }
 
 // Returns all ways, sorted by time. The ways of the last round have their times from that round. The time of a way that was
-// eliminated earlier is the time of its round's best way, multiplied by the ratio of the two. The best way of an early round may
+// eliminated earlier is the time of the best way of its last round, multiplied by the ratio of the two. That best way may itself
 // be eliminated later, so leavers are handled from the last to the first: the best way then already has a time.
 std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
   std::vector<WisdomEntry> entries;

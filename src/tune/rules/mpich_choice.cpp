@@ -34,14 +34,14 @@ bool is_of_communicator(std::string_view key) { return key.starts_with("comm_") 
 
 bool nodes_are_consecutive(const Problem& problem) { return std::is_sorted(problem.nodes.begin(), problem.nodes.end()); }
 
-// What MPICH's conditions ask about a call.
+// Answers what MPICH's conditions ask about a call.
 class MpichCall {
  public:
   explicit MpichCall(const Problem& problem)
       : problem_(problem), nodes_(problem.nodes.empty() ? 1 : NodeRanks(problem).node_count()) {}
 
   Count nodes() const { return nodes_; }
-  // Do the ranks have a communicator for each node? Not if each has a node of its own.
+  // Does MPICH make a communicator for each node? It does not if each rank has a node of its own.
   bool has_hierarchy() const { return nodes_ < problem_.ranks; }
 
   bool holds(std::string_view condition, MpichTime time) const {
@@ -102,7 +102,8 @@ std::string mpich_name_of(const std::string& leaf) {
   return leaf.ends_with(of_shared_memory) ? std::string(of_shared_memory) : leaf;
 }
 
-// Does the device hand the whole collective down to messages? Other compositions treat the ranks of a node apart.
+// Does the device pass the whole collective down to the layer `messages`? Other compositions treat the ranks of a node
+// separately.
 bool goes_by_messages(Collective collective, std::string_view composition) {
   switch (collective) {
     case Collective::broadcast:

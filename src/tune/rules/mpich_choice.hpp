@@ -19,8 +19,8 @@ namespace quadrille {
 
 using MpichTree = nlohmann::ordered_json;
 
-// A collective passes these layers from top to bottom. The device divides the work between nodes and the ranks of a node. Shared
-// memory says how the ranks of a node work together. Messages says which algorithm sends messages.
+// A collective passes these layers from top to bottom. The device divides the work between the nodes and the ranks of a node. The
+// layer shared_memory tells how the ranks of a node work together. The layer messages tells which algorithm sends messages.
 enum class MpichLayer : std::uint8_t { device, shared_memory, messages };
 
 // Returns a layer's tree, whose keys are "collective=alltoall" and so on. `library` is the bytes of libmpich.so. Throws
@@ -30,8 +30,8 @@ MpichTree mpich_tree(std::string_view library, MpichLayer layer);
 // Returns the bytes of the installed library. Throws Error{environment} if there is none.
 std::string installed_mpich();
 
-// When MPICH tests a condition. It tests conditions of the communicator when the communicator is made, until one of another kind
-// is met. That one and all further ones are tested in each call.
+// When MPICH tests a condition. It tests conditions of the communicator when the communicator is made, until it meets a condition
+// of another kind. It tests that condition and all further ones in each call.
 enum class MpichTime : std::uint8_t { communicator_is_made, call };
 
 // Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is below "collective=NAME".

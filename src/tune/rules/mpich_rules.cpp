@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE: a tree (mpich_choice.hpp). Because MPICH never goes back in it, the
+// The format of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE: a tree (mpich_choice.hpp). MPICH never goes back in the tree. So the
 // built-in subtree must be repeated below each branch that has no rule of ours.
 #include <fmt/format.h>
 

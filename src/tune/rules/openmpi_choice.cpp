@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithm Open MPI takes: the thresholds of its component coll/tuned, which are the same in 4.1 and 5.0. And its algorithms
-// as rows of our table.
+// Which algorithm Open MPI takes: the thresholds of its component coll/tuned, which are the same in 4.1 and 5.0. Also its
+// algorithms as rows of our table.
 #include "tune/rules/vendor_choice.hpp"
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@ namespace {
 
 enum class Operators : std::uint8_t { any, commuting, ordered };
 
-// One line of `text` for each number of ranks from which it holds: "8: ring, 64 bruck" means that among 8 ranks or more Open MPI
-// takes ring, and bruck from 64 B on. The bytes are those of `size_of`.
+// One line of `text` for each number of ranks from which the line holds. "8: ring, 64 bruck": among 8 ranks or more, Open MPI
+// takes ring below 64 B, and bruck from 64 B on. The bytes are those of `size_of`.
 struct Rules {
   Collective collective;
   Operators operators;
@@ -198,8 +198,9 @@ Bytes size_of(const Problem& problem) {
   return problem.collective == Collective::allgatherv ? total / problem.ranks : total;
 }
 
-// Returns the part of `list`, such as "2: a, 8 b" or "a, 8 b", that holds for `value`: the text behind the last number that is not
-// larger. Entries are separated by `separator`, and numbers from texts by `behind`. An entry without a number holds from 0 on.
+// Returns the part of `list`, such as "2: a, 8 b" or "a, 8 b", that holds for `value`: the text behind the largest number that is
+// at most `value`. `separator` is between entries, `behind` between a number and its text. An entry without a number holds from 0
+// on.
 std::string entry_for(const std::string& list, Count value, char separator, char behind) {
   std::string found;
   std::istringstream stream(list);
@@ -214,9 +215,9 @@ std::string entry_for(const std::string& list, Count value, char separator, char
   return found;
 }
 
-// Open MPI's algorithms as rows of our table. Its trees get neither segments nor a fan-out from the rules: vectors are whole, and
-// chains have a fan-out of 1. Its fan-out of 2 and its radix of 4 are the defaults of our tree and our knomial, if there are
-// enough ranks.
+// Open MPI's algorithms as rows of our table. Its rules give trees neither segments nor a fan-out: vectors are whole, and chains
+// have a fan-out of 1. Its fan-out of 2 and its radix of 4 are the defaults of our tree and our knomial, if there are enough
+// ranks.
 
 using enum Collective;
 
@@ -293,7 +294,7 @@ constexpr Equivalent openmpi_table[] = {
     {barrier, "tree", "binomial"},
 };
 
-// Open MPI's algorithms of two parts, which are whatever it takes for each of them.
+// Open MPI's algorithms of two parts. For each part, Open MPI takes its own choice of algorithm.
 struct Composed {
   Collective collective;
   std::string_view algorithm;  // Open MPI's name
@@ -335,7 +336,7 @@ Result<std::string> openmpi_algorithm(const Problem& problem) {
 }
 
 Result<std::string> openmpi5_algorithm(const Problem& problem) {
-  // The component han has the higher priority, and declines where all ranks share a node.
+  // The component han has the higher priority. It declines if all ranks are on one node.
   const bool is_split = !problem.nodes.empty() && NodeRanks(problem).node_count() > 1;
   constexpr Collective split[] = {Collective::broadcast, Collective::reduce,  Collective::allreduce, Collective::allgather,
                                   Collective::barrier,   Collective::scatter, Collective::gather};

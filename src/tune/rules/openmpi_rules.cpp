@@ -113,7 +113,7 @@ RulesFile openmpi_rules(const VendorRules& rules) {
     }
     if (by_ranks.empty()) continue;
     file.rules += static_cast<Count>(by_ranks.size());
-    // Numbers of ranks in between were not measured, so Open MPI decides there.
+    // Open MPI decides for numbers of ranks in between, because these were not measured.
     const std::vector<Line> standard{{0, ""}};
     auto all = by_ranks;
     all.emplace(1, standard);

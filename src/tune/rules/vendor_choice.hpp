@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// The rows of an algorithm are tried in their order; the first whose `where` holds is taken. A regular collective and its irregular
-// form share the rows of `collective`, unless the irregular one has rows of its own.
+// Rows of one algorithm are tried in their order; the first row whose `where` holds is taken. A regular collective and its
+// irregular form share the rows of `collective`, unless the irregular form has rows of its own.
 struct Equivalent {
   Collective collective;
   std::string_view algorithm;  // the library's name

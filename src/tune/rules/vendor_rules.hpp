@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rules that tell the MPI library which of its own algorithms is best on this machine. They are a file that the library reads, so
-// they also speed up programs that do not use Quadrille.
+// Rules that tell the MPI library which of its own algorithms is best on this machine. The library reads the rules from a file,
+// so they also speed up programs that do not use Quadrille.
 //
 //   allow_vendor_algorithms();                                                       // before MPI is initialised
 //   Wisdom found{.machine = fingerprint(communicator)};
@@ -25,16 +25,16 @@ namespace quadrille {
 // problem; or the reason why no algorithm can be forced. Local.
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
 
-// Returns the file for these measurements. It lies beside the machine's wisdom file (wisdom_file) and is separate because plans
+// Returns the file for these measurements, beside the machine's wisdom file (wisdom_file). It is a separate file because plans
 // must not choose among these ways. Empty if there is no wisdom file.
 std::string vendor_wisdom_file(const Fingerprint& machine);
 
 // The library's best algorithm for each measured block size. The text is empty, which means the default, if the interval of the
-// best algorithm's time overlaps the default's. A size between two measured ones follows the nearer one (by ratio). Nothing is
-// known of sizes below or above all measured ones.
+// best algorithm's time overlaps the default's. A size between two measured sizes follows the nearer one (by ratio). There are no
+// rules for sizes below or above all measured ones.
 using AlgorithmBySize = std::map<Bytes, std::string>;
 
-// By collective and number of ranks. If records for different distributions over nodes or different kinds of counts
+// The rules by collective and number of ranks. Records may have different distributions over nodes or kinds of counts; if they
 // disagree, the default is used.
 using VendorRules = std::map<std::pair<Collective, Count>, AlgorithmBySize>;
 

@@ -11,7 +11,7 @@
 namespace quadrille {
 namespace {
 
-// Returns the positions 0 to count - 1 in groups; each group halves the gaps that the groups before it leave.
+// Returns the positions 0 to count - 1 in groups; each group halves the gaps that the earlier groups leave.
 std::vector<std::vector<std::size_t>> coarse_to_fine(std::size_t count) {
   if (count <= 2) return {count == 2 ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0}};
   std::vector<std::size_t> known{0, count - 1};
@@ -30,8 +30,8 @@ std::vector<std::vector<std::size_t>> coarse_to_fine(std::size_t count) {
   }
 }
 
-// Returns the collectives to measure, beginning with those on which programs spend most time. Collectives that the list does not
-// have come last.
+// Returns the collectives to measure, beginning with those on which programs spend most time. Collectives that are missing in
+// that list come last.
 std::vector<Collective> by_value(const std::vector<Collective>& asked) {
   using enum Collective;
   std::vector<Collective> order{alltoall, alltoallv, allreduce,  allgather, broadcast, reduce,          reduce_scatter, barrier,
@@ -67,8 +67,8 @@ Problem problem_of(Collective collective, const std::string& shape, Bytes size, 
   return problem;
 }
 
-// Adds the cells of a collective at a size: for an alltoallv two of each shape, with counts that all ranks know and with counts
-// of which each rank knows its own.
+// Adds the cells of a collective at a size. An alltoallv has two cells of each shape: with counts that all ranks know, and with
+// counts of which each rank knows only its own.
 void add_cells(std::vector<TuneCell>& cells, const WantedCell& wanted, Count ranks, const std::vector<Count>& nodes) {
   const bool is_pairwise = has_pair_counts(wanted.collective);
   for (const char* shape : is_pairwise ? std::vector{"uniform", "spike", "transpose"} : std::vector{""}) {
@@ -92,8 +92,8 @@ Situation TuneCell::situation() const {
   return situation;
 }
 
-// The smallest, largest and middle size of all collectives come first, then sizes that halve the gaps. If the user stops early, all
-// collectives are covered about equally.
+// The smallest, largest and middle size of all collectives come first, then sizes that halve the gaps. So if the user stops
+// early, all collectives are covered about equally.
 std::vector<TuneCell> cells_of(const TuneOptions& options, Count ranks, const std::vector<Count>& nodes) {
   std::vector<TuneCell> cells;
   for (const WantedCell& each : options.wanted) add_cells(cells, each, ranks, nodes);

@@ -103,7 +103,7 @@ class Session {
     if (result_.cells.empty()) throw Error(ErrorCode::misuse, reason);
   }
 
-  // Rank 0 reads the wisdom and distributes it, because all ranks must measure the same, and wisdom decides what they measure.
+  // Rank 0 reads the wisdom and distributes it, because wisdom decides what is measured, and all ranks must measure the same.
   void read() {
     wisdom_.machine = fingerprint(communicator_);
     result_.file = told_by(communicator_, 0, options_.vendor ? vendor_wisdom_file(wisdom_.machine) : wisdom_file(wisdom_.machine));
@@ -171,8 +171,8 @@ class Session {
     }
   }
 
-  // Time to measure an executor's costs. All cells use these costs, so measuring them may take longer than one cell, but little
-  // time if cells take little.
+  // Seconds for measuring an executor's costs. All cells use these costs, so measuring them may take longer than one cell. It
+  // takes little time if cells take little.
   double fit_seconds() const { return std::min(1.0, 10 * options_.seconds_per_cell); }
 
   std::vector<Collective> collectives_here() const {
@@ -266,8 +266,8 @@ class Session {
     return found;
   }
 
-  // Returns ways from other launches: those that may be the fastest in this situation, and the fastest by executors that this
-  // session leaves out. Racing them again makes them comparable, because they have run in all launches.
+  // Returns ways from other launches that may be the fastest in this situation, and the fastest ways by executors that this
+  // session leaves out. They race again: then they have run in all launches, so their times can be compared.
   std::vector<Way> contenders(const Situation& situation) const {
     static constexpr std::size_t most = 8;
     std::vector<Way> found;

@@ -70,8 +70,8 @@ Adapters infiniband_adapters(const fs::path& folder) {
   return adapters;
 }
 
-// Skips loopback, bridges and other virtual interfaces, which have no device. Uses the driver's name because, unlike an interface's
-// name, it is the same on all nodes of one kind.
+// Skips loopback, bridges and other virtual interfaces, which have no device. Counts by the driver's name, because an interface's
+// own name may differ between nodes of one kind.
 Adapters ethernet_adapters(const fs::path& folder) {
   Adapters adapters;
   std::error_code error;
@@ -84,8 +84,8 @@ Adapters ethernet_adapters(const fs::path& folder) {
   return adapters;
 }
 
-// Returns the cores that the system allows this process, even if the launcher has bound it to fewer. A temporary thread asks for
-// all cores, so the calling thread keeps its own.
+// Returns the cores that the system allows this process, even if the launcher has bound it to fewer cores. A temporary thread
+// asks for all cores, so the calling thread keeps its own cores.
 cpu_set_t given_cores() {
   cpu_set_t cores = own_cores();
   try {

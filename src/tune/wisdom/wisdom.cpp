@@ -34,8 +34,8 @@ Count rounded_to_power_of_two(double dividend, double divisor) {
   return Count{1} << std::max(0, fraction < root_of_half ? exponent - 1 : exponent);
 }
 
-// The amount of data of an irregular collective: in total, on the busiest rank, and in the longest block; and the numbers of all
-// blocks and of non-empty blocks.
+// Figures of an irregular collective's data: bytes in total, on the busiest rank, and in the longest block; and the numbers of
+// all blocks and of non-empty blocks.
 struct Load {
   Bytes total = 0, heaviest = 0, longest = 0;
   Count blocks = 0, filled = 0;
@@ -61,8 +61,8 @@ Load load_of(const Problem& problem) {
   return load;
 }
 
-// Limits of the range of sizes for which a record is used, as factors on its own size: beyond the last measured size, and
-// towards the next measured size.
+// Limits of the range of sizes for which a record is used, as factors on its own size: on the side where no size was measured,
+// and on the side of the next measured size.
 constexpr Bytes reach_beyond = 4, reach_between = 16;
 
 // Returns the largest integer that is at most the geometric mean of a and b and less than b; 0 < a < b.

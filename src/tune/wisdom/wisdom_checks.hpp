@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constraints on the contents of a wisdom file, which are checked when a line is read and when wisdom is added, so every file
-// that is written can be read. And the order in which wisdom keeps its records.
+// Constraints on the contents of a wisdom file. They are checked when a line is read and when wisdom is added, so every file that
+// is written can be read. Also the order in which wisdom keeps its records.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ Result<> check_wisdom(const VendorFit& fit);
 
 inline constexpr Count wisdom_format = 4;  // the version of the files' format
 
-// A hash of the table of algorithms: their names, parameters and the parameters' permitted values. If two tables have the same
-// hash, a text such as "bruck:radix=4" means the same in both.
+// A hash of the table of algorithms: their names, parameters and the parameters' permitted values. If it is equal for two
+// versions of the table, a text such as "bruck:radix=4" means the same in both.
 std::uint64_t table_fingerprint();
 
 // Returns true if all nodes have equally many ranks. The number of ranks of a node then follows from the number of ranks.

@@ -43,8 +43,8 @@ fs::path standard_folder() {
   return own.empty() ? own : own / "quadrille" / "wisdom";
 }
 
-// Where wisdom is, from QUADRILLE_WISDOM and the home folder: one file for all machines, or a folder with a file for each. If both
-// are empty, there is no wisdom.
+// The places of wisdom, from QUADRILLE_WISDOM and the home folder: one file for all machines, or a folder with a file for each
+// machine. If both are empty, there is no wisdom.
 struct Place {
   fs::path file, folder;
 };
@@ -98,8 +98,8 @@ Wisdom parsed(const std::string& text, const std::string& file, const Fingerprin
   return wisdom;
 }
 
-// An exclusive lock among all processes that write the wisdom file. The lock file is never removed. Otherwise two writers could
-// hold locks on two different lock files with the same name.
+// An exclusive lock among all processes that write the wisdom file. The lock file is never removed, because otherwise two writers
+// could hold locks on two different lock files with the same name.
 class Lock {
  public:
   // Locks the file to which the links of `file` lead, so all names of the file share one lock.

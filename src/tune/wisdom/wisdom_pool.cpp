@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::days oldest{90};   // before the last race
 constexpr std::size_t fewest_common = 3;  // ways needed to estimate how slow a launch was
 
-// The timings of one way, by race. The timing of a race in which the way did not run is empty.
+// The timings of one way, one for each race. A race in which the way did not run has an empty timing.
 struct PoolRow {
   Way way;
   std::vector<std::optional<Timing>> timings;
