@@ -2,6 +2,8 @@
 #include "cost/matchings.hpp"
 
 #include <bit>
+#include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -61,10 +63,12 @@ Count among_all_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
   return most;
 }
 
-Count among_remaining_sets(const std::vector<PairLoad>& loads, std::vector<Count> degrees) {
-  std::vector<std::vector<std::pair<std::size_t, Count>>> partners(degrees.size());
+Count among_remaining_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
+  std::vector<std::vector<std::pair<std::size_t, Count>>> partners(nodes);
+  std::vector<Count> degrees(nodes, 0);
   Count within = 0, most = 0;
   for (const PairLoad& load : loads) {
+    for (const Count node : {load.one, load.other}) degrees[index(node)] += load.amount;
     partners[index(load.one)].emplace_back(index(load.other), load.amount);
     partners[index(load.other)].emplace_back(index(load.one), load.amount);
     within += load.amount;
@@ -86,6 +90,23 @@ Count among_remaining_sets(const std::vector<PairLoad>& loads, std::vector<Count
   return most;
 }
 
+// Divides the pairs into those of each connected set of nodes.
+std::vector<std::vector<PairLoad>> of_connected_nodes(const std::vector<PairLoad>& loads, std::size_t nodes) {
+  std::vector<std::size_t> towards(nodes);  // a node of the same set; itself for one node of each set
+  std::iota(towards.begin(), towards.end(), std::size_t{0});
+  const auto set_of = [&](Count node) {
+    std::size_t at = index(node);
+    while (towards[at] != at) at = towards[at] = towards[towards[at]];
+    return at;
+  };
+  for (const PairLoad& load : loads) towards[set_of(load.one)] = set_of(load.other);
+  std::map<std::size_t, std::vector<PairLoad>> sets;
+  for (const PairLoad& load : loads) sets[set_of(load.one)].push_back(load);
+  std::vector<std::vector<PairLoad>> all;
+  for (auto& [set, own] : sets) all.push_back(std::move(own));
+  return all;
+}
+
 }  // namespace
 
 MatchingBounds matching_bounds(std::vector<PairLoad> loads) {
@@ -100,7 +121,11 @@ MatchingBounds matching_bounds(std::vector<PairLoad> loads) {
   for (const Count degree : degrees) bounds.degree = std::max(bounds.degree, degree);
   // An odd set needs three nodes, of which one has two partners; it has no more exchanges than there are.
   if (all <= bounds.degree || std::all_of(partners.begin(), partners.end(), [](Count count) { return count < 2; })) return bounds;
-  bounds.odd_set = nodes <= most_nodes_in_all_sets ? among_all_sets(loads, nodes) : among_remaining_sets(loads, std::move(degrees));
+  for (std::vector<PairLoad>& own : of_connected_nodes(loads, nodes)) {
+    const std::size_t count = make_compact(own);
+    bounds.odd_set =
+        std::max(bounds.odd_set, count <= most_nodes_in_all_sets ? among_all_sets(own, count) : among_remaining_sets(own, count));
+  }
   return bounds;
 }
 

@@ -27,10 +27,10 @@ struct MatchingBounds {
   Count least() const { return std::max(degree, odd_set); }
 };
 
-// Returns both bounds. A pair may be listed several times, in either order. The odd sets are all sets of up to ten nodes that
-// exchange anything. Among more nodes they are those that remain if the node that exchanges least with the remaining ones is taken
-// away, again and again. If each two nodes exchange the product of two sizes, as in an alltoall, these are the largest nodes, and
-// so the best sets. Throws Error{too_large} if a sum reaches 2^63.
+// Returns both bounds. A pair may be listed several times, in either order. Where exchanges connect up to ten nodes, all odd sets
+// of these nodes count. Among more connected nodes only some sets do: those that remain if the node that exchanges least with the
+// remaining nodes is taken away, again and again. In an alltoall each two nodes exchange the product of two sizes; then these sets
+// are the largest nodes, and so the best sets. Throws Error{too_large} if a sum reaches 2^63.
 MatchingBounds matching_bounds(std::vector<PairLoad> loads);
 
 // What two ranks of different nodes send each other in a round: one exchange, as long as the longer of both messages.

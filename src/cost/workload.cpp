@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts what the models price, with one program in memory at a time.
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -371,13 +373,37 @@ class WorkloadCounting {
   Workload result_;
 };
 
+// Returns the schedule with programs that are made once, as long as they have few messages and local operations together: with
+// windows each program is read three times.
+Schedule with_programs_kept(const Schedule& schedule) {
+  struct Kept {
+    std::map<Rank, Program> programs;
+    Count room = Count{1} << 18;
+  };
+  const auto kept = std::make_shared<Kept>();
+  Schedule same = schedule;
+  same.program = [make = schedule.program, kept](Rank rank) {
+    if (const auto known = kept->programs.find(rank); known != kept->programs.end()) return known->second;
+    Program program = make(rank);
+    Count operations = 1;
+    for (const Round& round : program.rounds) operations += size(round.sends) + size(round.receives) + size(round.locals);
+    if (operations > kept->room) return program;
+    kept->room -= operations;
+    return kept->programs.emplace(rank, std::move(program)).first->second;
+  };
+  return same;
+}
+
 }  // namespace
 
 bool is_exchange(Collective collective) {
   return every_rank_has_all(facts_of(collective).input) && every_rank_has_all(facts_of(collective).output);
 }
 
-Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return WorkloadCounting(schedule, options).run(); }
+Workload workload(const Schedule& schedule, const WorkloadOptions& options) {
+  if (!options.windows || schedule.symmetry) return WorkloadCounting(schedule, options).run();
+  return WorkloadCounting(with_programs_kept(schedule), options).run();
+}
 
 std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule, {.windows = true}).stages; }
 

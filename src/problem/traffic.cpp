@@ -163,6 +163,7 @@ Problem neighborhood_allgatherv(const std::vector<Bytes>& shares, const std::vec
 }
 
 Problem with_shared_blocks(const Problem& problem) {
+  check(problem);
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < problem.ranks; ++from)
     for (const Share& share : Traffic(problem).sent_by(from)) entries.push_back({from, share.peer, share.bytes});

@@ -43,17 +43,31 @@ std::uint64_t stride_of(const Region& region) {
   return common;
 }
 
-// Finds out whether a run of one region shares a byte with a run of another. Gives up after `left_` comparisons.
+constexpr Count most_of_pair = 1024;               // comparisons of the runs of two regions
+constexpr Count most_of_program = Count{1} << 18;  // of those of all regions of a program; they take some milliseconds
+
+// Finds out whether a run of one region shares a byte with a run of another. Gives up after so many comparisons as are left.
 class MeetingRuns {
  public:
+  explicit MeetingRuns(Count left) : left_(left) {}
+  Count left() const { return std::max<Count>(0, left_); }
+
   // Returns true if two runs share a byte, or if the search was given up.
   bool any(const Region& a, const Region& b) {
+    if (runs_of(a) > left_) return true;
     other_ = &b;
     return any_of(a, a.levels.size(), 0, [&](Bytes first) { return meets(b.levels.size(), 0, first, first + a.length); });
   }
 
  private:
   __extension__ typedef __int128 Wide;  // sums of offsets of two regions, each in 64 bits
+
+  // Returns the number of the region's runs, or more than most_of_pair.
+  static Count runs_of(const Region& region) {
+    Count runs = 1;
+    for (const Level& level : region.levels) runs = std::min(runs, most_of_pair + 1) * std::min(level.count, most_of_pair + 1);
+    return runs;
+  }
 
   // Calls found(first byte) for the runs of the inner levels, moved by `origin`, until it returns true.
   template <class Found>
@@ -91,8 +105,28 @@ class MeetingRuns {
   }
 
   const Region* other_ = nullptr;
-  int left_ = 1024;  // comparisons
+  Count left_;
 };
+
+// As may_overlap, by at most `left` comparisons of runs; takes those that were made from it.
+bool overlap(const Region& a, const Region& b, Count& left) {
+  if (a.buffer != b.buffer) return false;
+  const auto [a_first, a_last] = hull(a);
+  const auto [b_first, b_last] = hull(b);
+  if (a_first >= b_last || b_first >= a_last) return false;
+  const std::uint64_t common = std::gcd(stride_of(a), stride_of(b));
+  if (common == 0) return true;  // both contiguous
+  // All runs of `a` begin at a.offset modulo `common`, all runs of `b` at b.offset modulo `common`: it suffices to
+  // compare one period.
+  const auto a_length = static_cast<std::uint64_t>(a.length), b_length = static_cast<std::uint64_t>(b.length);
+  const std::uint64_t distance = (residue(b.offset, common) + common - residue(a.offset, common)) % common;
+  if (a_length < common && b_length < common && distance >= a_length && common - distance >= b_length) return false;
+  const Count most = std::min(left, most_of_pair);
+  MeetingRuns runs(most);
+  const bool any = runs.any(a, b);
+  left -= most - runs.left();
+  return any;
+}
 
 // The accesses to one buffer so far, ordered by the start of their hull. A contiguous write removes the parts that it
 // covers from earlier contiguous accesses. No order is lost: a later operation on such a part depends on the write, and
@@ -107,11 +141,11 @@ class BufferAccesses {
   };
 
   template <class Visit>
-  void for_each_overlap(const Region& region, Visit&& visit) const {
+  void for_each_overlap(const Region& region, Count& left, Visit&& visit) const {
     if (accesses_.empty()) return;
     const auto [first, last] = hull(region);
     for (auto entry = accesses_.lower_bound(difference(first, longest_)); entry != accesses_.end() && entry->first < last; ++entry)
-      if (may_overlap(entry->second.region, region)) visit(entry->second);
+      if (overlap(entry->second.region, region, left)) visit(entry->second);
   }
 
   void add(const Region& region, std::size_t operation, bool writes) {
@@ -179,18 +213,8 @@ const Message& DependenceGraph::message(const Program& program, std::size_t oper
 }
 
 bool may_overlap(const Region& a, const Region& b) {
-  if (a.buffer != b.buffer) return false;
-  const auto [a_first, a_last] = hull(a);
-  const auto [b_first, b_last] = hull(b);
-  if (a_first >= b_last || b_first >= a_last) return false;
-  const std::uint64_t common = std::gcd(stride_of(a), stride_of(b));
-  if (common == 0) return true;  // both contiguous
-  // All runs of `a` begin at a.offset modulo `common`, all runs of `b` at b.offset modulo `common`: it suffices to
-  // compare one period.
-  const auto a_length = static_cast<std::uint64_t>(a.length), b_length = static_cast<std::uint64_t>(b.length);
-  const std::uint64_t distance = (residue(b.offset, common) + common - residue(a.offset, common)) % common;
-  if (a_length < common && b_length < common && distance >= a_length && common - distance >= b_length) return false;
-  return MeetingRuns().any(a, b);
+  Count left = most_of_pair;
+  return overlap(a, b, left);
 }
 
 std::vector<Operation> operations(const Program& program) {
@@ -207,18 +231,19 @@ std::vector<Operation> operations(const Program& program) {
 DependenceGraph dependences(const Program& program) {
   DependenceGraph graph;
   std::array<BufferAccesses, 4> buffers;
+  Count left = most_of_program;
   const auto accesses = [&](const Region& region) -> BufferAccesses& { return buffers[static_cast<std::size_t>(region.buffer)]; };
 
   // Compares each operation with the accesses before it, then adds its own accesses.
   const auto depend_on_reads = [&](const Regions& regions, std::vector<Dependence>& before, std::size_t self) {
     for (const Region& region : regions)
-      accesses(region).for_each_overlap(region, [&](const auto& access) {
+      accesses(region).for_each_overlap(region, left, [&](const auto& access) {
         if (access.writes && access.operation != self) before.push_back({access.operation, Hazard::read_after_write});
       });
   };
   const auto depend_on_writes = [&](const Regions& regions, std::vector<Dependence>& before, std::size_t self) {
     for (const Region& region : regions)
-      accesses(region).for_each_overlap(region, [&](const auto& access) {
+      accesses(region).for_each_overlap(region, left, [&](const auto& access) {
         if (access.operation != self)
           before.push_back({access.operation, access.writes ? Hazard::write_after_write : Hazard::write_after_read});
       });

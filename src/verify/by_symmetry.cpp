@@ -401,8 +401,11 @@ std::optional<Finding> compare_ranks(const Schedule& schedule, Count most_work, 
       if (!agrees(rank)) return comparisons.found;
       if (coverage.compared != least_sampled) continue;
       const Count affordable = most_work / std::max<Count>(1, comparisons.work() / least_sampled);
-      wanted = affordable >= p ? p : std::max(wanted, std::min(affordable, p - classes));
-      if (wanted == p) break;
+      if (affordable >= p - classes) {
+        wanted = p;
+        break;
+      }
+      wanted = std::max(wanted, affordable);
     }
     if (wanted < p) return std::nullopt;
   }

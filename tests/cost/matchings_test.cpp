@@ -144,6 +144,13 @@ TEST(Matchings, OfManyNodesUseSetsThatRemain) {
   Loads triangle{{0, 1, 5}, {1, 2, 5}, {2, 0, 5}};  // 15 steps; the other ten pairs of nodes have one each
   for (Count node = 3; node < 23; node += 2) triangle.push_back({node, node + 1, 1});
   EXPECT_EQ(matching_bounds(triangle).least(), 15);
+  // Nine busier nodes that have nothing to do with the triangle hide none of its exchanges, and neither do twelve.
+  for (const Count end : {12, 15}) {
+    Loads both{{0, 1, 9}, {1, 2, 9}, {2, 0, 9}};
+    for (Count node = 3; node < end; ++node)
+      for (Count other = node + 1; other < end; ++other) both.push_back({node, other, 2});
+    EXPECT_EQ(matching_bounds(both).odd_set, 27);
+  }
 }
 
 TEST(Matchings, OfUnequalLengthsTakeTheBytesOfTheBusiestSet) {

@@ -130,6 +130,9 @@ TEST(Traffic, SharedBlocksLieInTheInputOnce) {
   EXPECT_FALSE(Traffic(Problem::alltoallv(1, std::vector<Bytes>{3})).shares_blocks());
   EXPECT_FALSE(moves_the_same(graph, Problem::alltoallv(4, all_counts(graph))));
   EXPECT_TRUE(moves_the_same(graph, with_shared_blocks(Problem::alltoallv(4, all_counts(graph)))));
+  Problem wrong{.collective = Collective::alltoallv, .ranks = 300};
+  wrong.counts = std::make_shared<const std::vector<Bytes>>(std::vector<Bytes>{3});
+  EXPECT_THROW(with_shared_blocks(wrong), Error) << "300 ranks need 90000 counts";
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Machine {
   Machine(std::string_view id, Coefficients own) : model(id), coefficients(std::move(own)) {}
 };
 
-const std::vector<Machine>& machines() {
+const std::vector<Machine>& compared_machines() {
   static const std::vector<Machine> all{
       {"flat", "sp2"},
       {"flat", "t3d"},
@@ -118,7 +118,7 @@ Case case_of(const Problem& problem, const Choice& choice) {
             posted_in(with_windows_as_rounds(schedule, window_begins(schedule))),
             {},
             {}};
-  for (const Machine& machine : machines()) {
+  for (const Machine& machine : compared_machines()) {
     const Model& model = *find_model(machine.model);
     auto& price = made.prices.emplace_back();
     auto& events = made.events.emplace_back();
@@ -171,9 +171,9 @@ Count expect_like_prices(const std::vector<Case>& cases) {
       for (std::size_t i = 0; i < std::size(policies); ++i) {
         AllPosted Case::*posted = policies[i] == Policy::blocking ? &Case::by_rounds : &Case::by_windows;
         if (cases[a].*posted != cases[b].*posted) continue;
-        for (std::size_t m = 0; m < machines().size(); ++m) {
+        for (std::size_t m = 0; m < compared_machines().size(); ++m) {
           EXPECT_DOUBLE_EQ(cases[a].prices[m][i], cases[b].prices[m][i])
-              << machines()[m].model << ' ' << cases[a].name << " and " << cases[b].name;
+              << compared_machines()[m].model << ' ' << cases[a].name << " and " << cases[b].name;
           alike += cases[a].events[m][i] == cases[b].events[m][i] ? 1 : 0;
         }
       }
@@ -186,11 +186,11 @@ TEST(PricesAndEvents, AgreeWithinTheStatedFactors) {
   for_each_problem([&](const std::vector<Case>& cases) {
     alike += expect_like_prices(cases);
     for (const Case& each : cases)
-      for (std::size_t m = 0; m < machines().size(); ++m)
+      for (std::size_t m = 0; m < compared_machines().size(); ++m)
         for (std::size_t i = 0; i < std::size(policies); ++i) {
           if (each.events[m][i] <= 0) continue;
           const double over = each.prices[m][i] / each.events[m][i];
-          Factors& factors = found[{machines()[m].model, i}];
+          Factors& factors = found[{compared_machines()[m].model, i}];
           if (over < factors.least) factors.least = over, factors.at_least = each.name;
           if (over > factors.most) factors.most = over, factors.at_most = each.name;
         }

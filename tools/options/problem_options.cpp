@@ -42,10 +42,9 @@ Problem with_longest_counts(const Problem& problem) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < problem.ranks; ++from) {
     const std::vector<Share> row = Traffic(problem).sent_by(from);
-    for (const Share& share : row)
-      entries.push_back({from, share.peer, std::max_element(row.begin(), row.end(), [](const Share& a, const Share& b) {
-                                             return a.bytes < b.bytes;
-                                           })->bytes});
+    Bytes longest = 0;
+    for (const Share& share : row) longest = std::max(longest, share.bytes);
+    for (const Share& share : row) entries.push_back({from, share.peer, longest});
   }
   return Problem::alltoallv(problem.ranks, std::move(entries));
 }

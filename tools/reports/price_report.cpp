@@ -59,10 +59,12 @@ std::string account_of(const Priced& candidate, const PriceList& list) {
   return parts.empty() ? "nothing at all" : listed(std::move(parts));
 }
 
-// Does the model price the policies of some candidate differently? On one port they often cost the same.
+// Does the model price the policies of some candidate differently? On one port they often cost the same, but for the rounding of
+// each round's time.
 bool policies_differ(const PriceList& list) {
   return std::any_of(list.candidates.begin(), list.candidates.end(), [](const Priced& each) {
-    return each.price.nonblocking_s != each.price.blocking_s || each.price.dataflow_s != each.price.blocking_s;
+    const auto differs = [&](double other_s) { return std::abs(other_s - each.price.blocking_s) > 1e-4 * each.price.blocking_s; };
+    return differs(each.price.nonblocking_s) || differs(each.price.dataflow_s);
   });
 }
 

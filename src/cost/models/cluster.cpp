@@ -6,8 +6,8 @@
 //                 node, one after the other.
 //   matching = 1  one rank of a node exchanges with one rank of one other node, in both directions. So the exchanges of a round are
 //                 divided into matchings of the nodes, and it takes as many steps as the least number of them (cost/matchings.hpp:
-//                 the larger of two bounds, at most one step below the least). A message that nobody answers in the round is a
-//                 step, too. This is the machine of [sanders2002].
+//                 the larger of two bounds; where up to ten nodes are connected, at most one step below the least). A message that
+//                 nobody answers in the round is a step, too. This is the machine of [sanders2002].
 // A node with several ports has as many exchanges, or is in as many matchings, at a time. Messages within a node take place during
 // the exchanges. They take time only in rounds without exchanges.
 // Source: [sanders2002], sections 1 to 3. Its nodes have one port; several ports are an extension of this library.

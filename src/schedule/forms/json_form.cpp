@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -112,11 +113,15 @@ class RoundReader {
     Local read{copy ? LocalKind::copy : LocalKind::reduce, {}, read_side(sides.entry(0)), read_side(sides.entry(1))};
     if (reduce) read.order = read_order(local.key("order"));
     if (const auto continues = local.find("continues"); continues && continues->boolean()) return continue_local(local, rank, read);
-    if (!read.source.empty() || !read.target.empty()) round_of(rank).locals.push_back(std::move(read));
+    if (read.source.empty() && read.target.empty()) return static_cast<void>(after_empty_.insert(rank));
+    after_empty_.erase(rank);
+    round_of(rank).locals.push_back(std::move(read));
   }
 
   // Adds a piece to the last operation of the rank.
   void continue_local(const JsonValue& place, Rank rank, const Local& piece) {
+    if (bytes(piece.source) != bytes(piece.target)) place.refuse("is a piece whose source and target have different lengths");
+    if (after_empty_.erase(rank) > 0) return round_of(rank).locals.push_back(piece);
     const std::vector<Round>& rounds = programs_[index(rank)].rounds;
     const bool any = !rounds.empty() && rounds.back().number == number_ && !rounds.back().locals.empty();
     Local* last = any ? &round_of(rank).locals.back() : nullptr;
@@ -148,6 +153,7 @@ class RoundReader {
 
   std::vector<Program>& programs_;
   Count number_;
+  std::set<Rank> after_empty_;  // ranks whose last operation so far has no bytes
   std::vector<Received<Message>> receives_;
   std::vector<Received<Control>> control_receives_;
 };

@@ -179,6 +179,11 @@ TEST(KeptOrder, JoinsThePiecesOfAnOperation) {
   local[1].erase("continues");
   local[0]["continues"] = true;
   EXPECT_THAT(refusal(document.dump()), HasSubstr("local[0]: continues no operation of its kind: none of rank 0 stands before it"));
+  local[0] = {{"rank", 0}, {"copy", {{"input", 0, 0}, {"output", 0, 0}}}};
+  local[1] = {{"rank", 0}, {"copy", {{"input", 0, 8}, {"output", 8, 8}}}, {"continues", true}};
+  EXPECT_EQ(only_schedule(document.dump()).program(0).rounds.at(0).locals.size(), 3u) << "it continues nothing but no bytes";
+  local[1]["copy"][0][2] = 5;
+  EXPECT_THAT(refusal(document.dump()), HasSubstr("local[1]: is a piece whose source and target have different lengths"));
 }
 
 }  // namespace
