@@ -133,7 +133,7 @@ Projection project(const Recording& recording, const ProjectionOptions& options)
 // cannot express, and Error{too_large} if the file would have more than 2^26 operations.
 void write_goal(std::ostream& out, const Recording& recording, const ProjectionOptions& options, Implementation side);
 
-// One sentence: "nothing to gain: your ranks wait for each other".
+// Returns the verdict in one sentence, for example "nothing to gain: your ranks wait for each other".
 std::string verdict_text(const Projection& projection);
 
 // ---- Recordings of more ranks

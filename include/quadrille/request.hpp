@@ -28,7 +28,7 @@ class Request {
   Request() noexcept;  // an empty request, which is over
   explicit Request(std::unique_ptr<Started> started) noexcept;
   Request(Request&&) noexcept;
-  Request& operator=(Request&&) noexcept;  // first ends the request that this object held, as the destructor does
+  Request& operator=(Request&&) noexcept;  // first finishes the request that this object holds, as the destructor does
   // Waits until the execution is over and ignores its error; call `wait` to get the error. If the execution has failed, or an
   // exception is unwinding the stack, the destructor does not wait but withdraws this rank from the execution. From then on
   // nothing reads or writes the buffers, but the other ranks still expect this rank to take part. Ranks that share memory with

@@ -11,8 +11,8 @@ using Count = std::int64_t;  // a number of things
 using Bytes = std::int64_t;  // a size, or an offset, in bytes
 
 // Which messages of a rank may be in flight together. A policy never changes a result. All three policies obey one dependence
-// graph. Blocking and nonblocking cut it into windows: messages posted together, then waited for together. Dataflow starts each
-// operation when what it depends on is done (docs/architecture.md).
+// graph. Blocking and nonblocking cut it into windows: messages posted together, then waited for together. Dataflow starts an
+// operation as soon as all operations that it depends on are complete (docs/architecture.md).
 enum class Policy : std::uint8_t {
   blocking,     // a window is one round
   nonblocking,  // a window is as many rounds of a stage as are independent of each other

@@ -22,7 +22,7 @@ struct WrongBytes {
 
 enum class FaultTime : std::uint8_t { before_rounds, in_round, at_end };
 
-// A place with findings: one for all findings of the same rank and round.
+// A place in the drawing. All findings with the same rank, time and round share one place.
 struct FaultPlace {
   Rank rank = 0;
   FaultTime time = FaultTime::at_end;

@@ -47,7 +47,8 @@ class Deciding final {
   // Collective, in a call that all ranks enter.
   void meet(CallOutcome& outcome) { meet_on(communicator_.handle, outcome); }
 
-  // Lets the ranks decide on calls that never synchronise in meetings of MPI_COMM_WORLD, too.
+  // Makes this communicator a guest (policy/step.hpp): its ranks then also decide in meetings of MPI_COMM_WORLD. Ranks whose calls
+  // never synchronise could not decide otherwise.
   void be_guest();
 
   // Charges the account for what this rank has spent on the communicator.

@@ -94,7 +94,7 @@ struct Replayed {
   std::vector<UnmatchedCalls> unmatched;  // by site
   Count calls = 0;                        // of all members together: matched calls that all have entered
   std::vector<Rank> stuck;                // ranks that wait for calls that never come
-  std::vector<Rank> missed;               // ranks whose entries end before a call of others
+  std::vector<Rank> missed;               // ranks whose recording has ended although stuck ranks wait for them
 };
 
 // Replays both sides in one pass over the entries. If ranks share cores, each side has a pass of its own.

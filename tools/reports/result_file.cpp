@@ -90,7 +90,7 @@ RaceFileEntry predicted_entry(const Json& json, bool simulated) {
           .short_name = json.at("short_name").get<std::string>(),
           .policy = json.value("policy", std::string()),
           .checked = true,
-          .seconds = exactly(std::max(seconds, 1e-12))};  // an algorithm without messages takes no time
+          .seconds = exactly(std::max(seconds, 1e-12))};  // 0 (no messages) would be a divisor
 }
 
 // Returns a problem's candidates. The fastest comes first in the file.

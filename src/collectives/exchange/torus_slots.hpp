@@ -58,8 +58,8 @@ class Slots {
   Bytes offset_, slot_bytes_;
 };
 
-// Bytes begin .. end - 1 of each block in a user's buffer, listed in the order of slots: first the block of this rank,
-// then the blocks of the ranks at displacements 1, 2, .. in this direction.
+// Returns the bytes [begin, end) of each block in a user's buffer, in the order of slots: first the block of this rank, then the
+// blocks of the ranks at displacements 1, 2, .. in `direction`.
 Regions blocks_by_displacement(const std::vector<TorusSide>& sides, Rank me, Buffer buffer, int direction, Bytes block_bytes,
                                Bytes begin, Bytes end);
 

@@ -54,8 +54,8 @@ class GridExchange : public RouteAnalysis {
   void for_each_dealt(Rank relay, Count target_column, Visit&& visit) const;
 
   // Visits the slices into which the data of for_each_dealt is cut when it is dealt out along the relay's column:
-  // visit(slice, row), ordered by target, then row, then source. Without `row` or `target`, visits the slices of all
-  // rows or all targets.
+  // visit(slice, row), ordered by target, then row, then source. If `row` is absent,
+  // visits all rows; if `target` is absent, all targets.
   template <class Visit>
   void for_each_dealt_again(Rank relay, Count target_column, std::optional<Count> row, std::optional<Rank> target,
                             Visit&& visit) const;
