@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
-#include <tuple>
 
 #include "papers/exhibits/irregular_open.hpp"
 #include "quadrille/simulate.hpp"
@@ -80,56 +78,7 @@ Schedule schedule_of(const Problem& problem, int number) {
   return schedule;
 }
 
-// Merges the rounds of each stage into one round with all their start-ups and bytes. In the flat model it
-// takes as long as all of them.
-std::vector<StageFigures> in_one_round(std::vector<StageFigures> stages) {
-  for (StageFigures& stage : stages) stage.rounds = {{.messages = stage.startups, .bytes = stage.volume, .longest = stage.volume}};
-  return stages;
-}
-
-CountedExchange counted_both_ways(const Schedule& schedule, const Schedule& own) {
-  return {in_one_round(stage_figures(own)), in_one_round(stage_figures(schedule))};
-}
-
-using ExchangeKey = std::tuple<Count, Bytes, TrafficKind, std::uint64_t, int, Bytes>;
-
-// The exchanges that have been counted. Several threads make exhibits, so access is locked.
-class KnownExchanges {
- public:
-  const CountedExchange* find(const ExchangeKey& key) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = exchanges_.find(key);
-    return found == exchanges_.end() ? nullptr : &found->second;
-  }
-
-  const CountedExchange& add(const ExchangeKey& key, CountedExchange exchange) {
-    const std::lock_guard lock(mutex_);
-    return exchanges_.try_emplace(key, std::move(exchange)).first->second;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<ExchangeKey, CountedExchange> exchanges_;
-};
-
-KnownExchanges& known_exchanges() {
-  static KnownExchanges known;
-  return known;
-}
-
-ExchangeKey key_of(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm, Bytes small) {
-  return {point.ranks, point.most, pattern, seed, algorithm, small};
-}
-
 }  // namespace
-
-const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm,
-                                        Bytes small) {
-  const ExchangeKey key = key_of(point, pattern, seed, algorithm, small);
-  if (const CountedExchange* known = known_exchanges().find(key)) return *known;
-  const Schedule schedule = schedule_of(traffic_of(point.ranks, pattern, point.most, small, seed), algorithm);
-  return known_exchanges().add(key, counted_both_ways(schedule, with_own_messages(schedule)));
-}
 
 std::uint64_t draws_of(TrafficKind pattern, const Making& making) {
   return pattern == TrafficKind::spike && !making.small ? drawn : 1;
@@ -177,8 +126,7 @@ struct Way {
   std::vector<CurveTimes> times, without;
 };
 
-// Simulates all curves; for other small numbers than the first with one draw, and only with messages to oneself. Also counts each
-// schedule that it makes, for the model.
+// Simulates all curves; for other small numbers than the first with one draw, and only with messages to oneself.
 Way simulation(const IrregularPlot& plot, const Making& making, Bytes small) {
   const MessageTimes message = times_of_elements(plot.machine);
   const std::uint64_t draws = small == few ? draws_of(plot.pattern, making) : 1;
@@ -195,8 +143,6 @@ Way simulation(const IrregularPlot& plot, const Making& making, Bytes small) {
         if (is_new) {
           schedule = schedule_of(problem, curve.algorithm);
           own = with_own_messages(schedule);
-          const ExchangeKey key = key_of(point, plot.pattern, seed, curve.algorithm, small);
-          if (!known_exchanges().find(key)) known_exchanges().add(key, counted_both_ways(schedule, own));
         }
         times[curve] += simulated_ms(own, message, curve.mode) / Number(draws);
         if (small == few) without[curve] += simulated_ms(schedule, message, curve.mode) / Number(draws);
@@ -342,7 +288,7 @@ Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::v
 
 void add_times(const IrregularPlot& whole, const Making& making, Reproduction& made) {
   const IrregularPlot plot = with_small(whole, few, making);
-  std::map<Bytes, Way> simulated;  // first, because it makes the schedules
+  std::map<Bytes, Way> simulated;
   for (const Bytes small : small_numbers) simulated[small] = simulation(with_small(whole, small, making), making, small);
   const std::vector<Way> ways{{"model", model_times(plot, making, 0), model_times(plot, making, 0, few, false)}, simulated[few]};
   Sheet sheet = sheet_of_points(plot);

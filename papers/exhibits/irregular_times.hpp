@@ -125,8 +125,8 @@ IrregularPlot thinned(IrregularPlot plot);  // keeps only the first point and th
 
 std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 
-// The figures of an exchange that the flat model needs. They are counted once in a process, because several exhibits
-// need the same.
+// The figures of an exchange that the flat model needs, from the counts alone (irregular_counts.cpp). They are counted once in a
+// process, because several exhibits need the same.
 struct CountedExchange {
   std::vector<StageFigures> with_own, without;  // with and without messages to oneself
 };
