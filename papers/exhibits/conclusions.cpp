@@ -45,8 +45,7 @@ Reproduction conclusions_of(std::vector<std::string> remarks) {
           .remarks = std::move(remarks)};
 }
 
-Planner::Planner(PaperSetting setting, std::vector<PaperSetting> others) : setting_(std::move(setting)) {
-  for (PaperSetting& other : others) others_.emplace_back(std::move(other));
+Planner::Planner(PaperSetting setting, std::vector<OpenCase> others) : setting_(std::move(setting)), others_(std::move(others)) {
   const auto model = model_of_preset(setting_.problem, decision_options(setting_));
   if (!model) throw Error(ErrorCode::misuse, model.error());
   model_ = *model;
@@ -80,10 +79,12 @@ const Planner::Ways& Planner::ways(Policy policy) {
 
 void Planner::add_sentence(Reproduction& made, const PaperConclusion& said, const std::string& where, Cell& over) {
   const bool all = said.than == fastest_of_all;
-  const auto rival_of = [&](const Planner& planner, Policy policy) {
-    return all ? ways(said.policy).fastest.seconds : planner.seconds(said.than, said.than_policy.value_or(policy));
+  const auto ratio_of = [&](const auto& seconds, Policy policy) {
+    return seconds(said.better, policy) /
+           (all ? ways(said.policy).fastest.seconds : seconds(said.than, said.than_policy.value_or(policy)));
   };
-  const double rival = rival_of(*this, said.policy), ratio = seconds(said.better, said.policy) / rival;
+  const auto here = [this](const std::string& specification, Policy policy) { return seconds(specification, policy); };
+  const double ratio = ratio_of(here, said.policy);
   over = ratio;
   Comparison& comparison =
       made.at_most(fmt::format("{}: time of {} over that of {} (\"{}\")", where, said.better,
@@ -93,21 +94,29 @@ void Planner::add_sentence(Reproduction& made, const PaperConclusion& said, cons
   std::vector<Policy> policies{said.policy};
   policies.insert(policies.end(), said.further_policies.begin(), said.further_policies.end());
   if (others_.empty() && policies.size() == 1) return;
-  std::vector<std::string> holding;
+  std::map<std::string, std::pair<int, int>> cases;  // by text: in how many of how many cases the sentence holds
   OpenRange range{ratio, ratio};
-  const auto look = [&](const Planner& planner, Policy policy) {
-    const double value = planner.seconds(said.better, policy) / rival_of(planner, policy);
+  const auto look = [&](const std::string& text, const auto& seconds, Policy policy) {
+    const double value = ratio_of(seconds, policy);
     range = {std::min<double>(range.least, value), std::max<double>(range.most, value)};
-    if (value <= comparison.paper) holding.push_back(fmt::format("{}, {}", planner.setting_.text, name(policy)));
+    auto& [holding, of] = cases[fmt::format("{}, {}", text, name(policy))];
+    holding += value <= comparison.paper ? 1 : 0, ++of;
   };
   for (const Policy policy : policies) {
-    look(*this, policy);
-    for (const Planner& other : others_) look(other, policy);
+    look(setting_.text, here, policy);
+    for (const OpenCase& other : others_) look(other.text, other.seconds, policy);
   }
   comparison.open = range;
-  if (const std::size_t cases = policies.size() * (1 + others_.size()); holding.size() < cases && !holding.empty())
+  int holding = 0, of_all = 0;
+  std::vector<std::string> texts;
+  for (const auto& [text, counts] : cases) {
+    holding += counts.first, of_all += counts.second;
+    if (counts.first > 0)
+      texts.push_back(counts.second > 1 ? fmt::format("{} ({} of {} draws)", text, counts.first, counts.second) : text);
+  }
+  if (holding > 0 && holding < of_all)
     comparison.reason += fmt::format("{}it holds in {} of {} cases of what the paper leaves open: {}",
-                                     said.reason.empty() ? "" : "; ", holding.size(), cases, fmt::join(holding, "; "));
+                                     said.reason.empty() ? "" : "; ", holding, of_all, fmt::join(texts, "; "));
 }
 
 void Planner::add(Reproduction& made, const PaperConclusion& said) {

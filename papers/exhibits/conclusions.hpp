@@ -5,6 +5,7 @@
 // sides: the authors' sentence may not hold, and the plan may be slower than the authors' choice.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,11 +42,16 @@ struct PaperConclusion {
   std::string reason = {};  // why our value differs
 };
 
+// The same setting with other values of what the paper leaves open.
+struct OpenCase {
+  std::string text;  // names the values; cases of the same text are random draws
+  std::function<double(const std::string& specification, Policy policy)> seconds;
+};
+
 class Planner {
  public:
-  // `others` are the same setting with other values of what the paper leaves open; their texts name the values. A sentence holds if
-  // it holds in all of them.
-  explicit Planner(PaperSetting setting, std::vector<PaperSetting> others = {});
+  // A sentence holds if it holds in the setting and in all others.
+  explicit Planner(PaperSetting setting, std::vector<OpenCase> others = {});
 
   double seconds(const std::string& specification, Policy policy) const;
 
@@ -70,7 +76,7 @@ class Planner {
   PaperSetting setting_;
   ModelChoice model_;
   std::map<Policy, Ways> ways_;
-  std::vector<Planner> others_;
+  std::vector<OpenCase> others_;
   mutable std::map<std::string, Workload> workloads_;  // by specification
 };
 

@@ -104,7 +104,7 @@ Reproduction make_grama2003_conclusions(const Making& making) {
               .better = "binomial",
               .than = "linear"});
     on("ring:64", allgather, bytes)
-        .add(made, {.words = "Naive implementation: perform p one-to-all broadcasts. This is not the most efficient",
+        .add(made, {.words = "Naïve implementation: perform p one-to-all broadcasts. This is not the most efficient",
                     .place = "All-to-all Broadcast and Reduction on a Ring",
                     .better = "ring",
                     .than = "broadcasts"});

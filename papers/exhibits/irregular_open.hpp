@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What [liu2002] leaves open about figures 15 to 23: t_m, the time for packing and unpacking a byte of a message, for which table 1
-// has no value; how many elements its "small number" has; whether messages to oneself cost anything; the numbers of ranks of
-// figures 15 and 17; and the nonblocking mode of section 4.1. This file computes for which values the paper's claims hold in the
-// flat model.
+// has no value; how many elements its "small number" has; the random targets of Pattern1; whether messages to oneself cost
+// anything; the numbers of ranks of figures 15 and 17; and the nonblocking mode of section 4.1. This file computes for which values
+// the paper's claims hold in the flat model.
 #pragma once
 
 #include "papers/exhibits/irregular_times.hpp"
@@ -32,10 +32,15 @@ IrregularPlot with_small(IrregularPlot plot, Bytes small, const Making& making);
 
 double composing_us_per_byte(const std::string& machine, double share);  // t_m in µs/byte
 
-// Returns, for each claim of the plot, the ranges of t_m in which it holds in the model, by its first reading. The function tries
-// the values of a grid and finds the ends of ranges by bisection.
-std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making, const OpenValues& values);
+// Whether each claim of the plot holds in the model by some reading, at the points that the paper names (decisive_at_named): by
+// t_m (composing_grid), draw and claim.
+using HeldClaims = std::vector<std::vector<std::vector<bool>>>;
+HeldClaims held_claims(const IrregularPlot& plot, const Making& making, const OpenValues& values);
 std::vector<double> composing_grid();
+
+// Returns, for each claim, the ranges of t_m in which it holds with at least one draw.
+std::vector<ComposingRanges> composing_ranges(const HeldClaims& held);
+std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const Making& making, const OpenValues& values);
 
 std::string composing_text(const ComposingRanges& ranges);  // "t_m from 0 to 0.25 (t_c + t_d)", "every t_m", "no t_m"
 

@@ -125,8 +125,8 @@ IrregularPlot thinned(IrregularPlot plot);  // keeps only the first point and th
 
 std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 
-// The figures of an exchange that the flat model needs. They are counted once in a process, because several exhibits
-// need the same.
+// The figures of an exchange that the flat model needs, from the counts alone (irregular_counts.cpp). They are counted once in a
+// process, because several exhibits need the same.
 struct CountedExchange {
   std::vector<StageFigures> with_own, without;  // with and without messages to oneself
 };
@@ -134,6 +134,8 @@ const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind
                                         Bytes small = few);
 // Number of random draws; their seeds are 1, 2, .., and exhibits show the mean.
 std::uint64_t draws_of(TrafficKind pattern, const Making& making);
+// The same of those that the model tries: the paper leaves the targets of Pattern1 to chance, so each draw is a case of its own.
+std::uint64_t draws_tried(TrafficKind pattern, const Making& making);
 
 double element_bytes(const std::string& machine);  // bytes of an element: 48 on the T3D, 22 on the SP2 (section 4)
 
@@ -152,9 +154,13 @@ MessageTimes times_of_elements(const std::string& machine, std::optional<bool> o
 // Simulates an exchange event by event. Each rank goes at its own pace; with two buffers, its schedule is `with_two_buffers`.
 double simulated_ms(const Schedule& schedule, const MessageTimes& message, ExchangeMode mode);
 
-// Returns the times by the model, with messages to oneself or without. Short messages have `small` elements.
+// Returns the times by the model, with messages to oneself or without. Short messages have `small` elements. `draw` is a seed; 0 is
+// the mean of the first draws.
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte, Bytes small = few,
-                                    bool with_own = true);
+                                    bool with_own = true, std::uint64_t draw = 0);
+
+// Returns the value that decides a claim at the points that the paper names; if it names none of them, the best value.
+double decisive_at_named(const IrregularPlot& plot, const IrregularClaim& claim, const std::vector<double>& values);
 
 // Compares a claim with times at the plot's points. `way` says how the times were obtained: "simulation". `tolerance` is relative
 // to the claim's bound.

@@ -90,6 +90,9 @@ double seconds(const std::vector<Count>& sizes, Bytes block_bytes, const char* s
 }
 
 constexpr const char* bandwidth_place = "section 4, last paragraph";
+constexpr const char* exchanges_take_longer =
+    "section 3 says that nodes that exchange \"communicate bidirectionally and hence take longer\", but not how much longer; our "
+    "values are those if the trivial algorithm's messages meet their answers, and if an exchange takes no longer than one message";
 
 // A row for nodes of these sizes; returns the bandwidth of clustered over that of the trivial algorithm in the best order of its
 // messages. Each message is an operation of its own, so no order takes fewer steps than twice the least of exchanges.
@@ -120,7 +123,8 @@ const std::vector<std::string> step_columns{"distribution",
 
 void compare_six_nodes(const Making& making, Reproduction& made) {
   Sheet sheet{.name = "six-nodes", .columns = step_columns}, bars{.name = "ratios", .columns = {"distribution", "least", "paper"}};
-  double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0, answered = 1e300, most_answered = 0;
+  double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
+  double answered = 1e300, answered_where_they_vary = 1e300, most_answered = 0;  // the same if each message meets its answer
   for (const Distribution& distribution : distributions()) {
     making.show(distribution.name);
     const double full_duplex = seconds(distribution.sizes, 8192, "direct") / seconds(distribution.sizes, 8192, "clustered");
@@ -128,26 +132,28 @@ void compare_six_nodes(const Making& making, Reproduction& made) {
     const bool varies = distribution.name != "regular";
     bars.rows.push_back({distribution.name, over, varies ? 1.1 : 1.0});
     least = std::min(least, over);
-    answered = std::min(answered, std::get<double>(sheet.rows.back()[10]));
+    const double with_answers = std::get<double>(sheet.rows.back()[10]);
+    answered = std::min(answered, with_answers);
     if (!varies) continue;
+    answered_where_they_vary = std::min(answered_where_they_vary, with_answers);
     least_where_they_vary = std::min(least_where_they_vary, over);
     most_where_they_vary = std::max(most_where_they_vary, over);
-    most_answered = std::max(most_answered, std::get<double>(sheet.rows.back()[10]));
+    most_answered = std::max(most_answered, with_answers);
   }
   const std::string of = "six nodes of up to four processes: bandwidth of the clustered exchange over that of the trivial one";
-  made.at_least(of + ", minimum (\"never performs worse\")", 1, least, bandwidth_place);
-  made.at_least(of + ", minimum, if each of its messages meets its answer (\"never performs worse\")", 1, answered, bandwidth_place)
-      .found(Outcome::beyond_assumptions, 48.0 / 56,
-             "the trivial algorithm posts single messages, and nothing makes the two of a pair meet; if all did, and in the best "
-             "order, "
-             "nodes of 4, 1, 4, 1, 4 and 1 would take 48 steps, the clustered exchange 56")
-      .reading();
+  made.at_least(of + ", minimum (\"never performs worse\")", 1, least, bandwidth_place)
+      .because(exchanges_take_longer)
+      .from_to(answered, least);
   made.at_least(
-      "numbers of processes that vary: the same, minimum (\"achieves at least 10% .. higher bandwidth when the number of "
-      "active processes per SMP varies\")",
-      1.1, least_where_they_vary, bandwidth_place);
+          "numbers of processes that vary: the same, minimum (\"achieves at least 10% .. higher bandwidth when the number of "
+          "active processes per SMP varies\")",
+          1.1, least_where_they_vary, bandwidth_place)
+      .because(exchanges_take_longer)
+      .from_to(answered_where_they_vary, least_where_they_vary);
   made.at_least("numbers of processes that vary: the same, maximum (\"and sometimes up to 20%\")", 1.2, most_where_they_vary,
                 bandwidth_place)
+      .because(exchanges_take_longer)
+      .from_to(most_answered, most_where_they_vary)
       .reading();
   made.at_most("the same if each message meets its answer, maximum: what was measured lies between both cases", 1.2, most_answered,
                bandwidth_place)
@@ -163,16 +169,19 @@ void compare_six_nodes(const Making& making, Reproduction& made) {
 
 void compare_larger_clusters(const Making& making, Reproduction& made) {
   Sheet large{.name = "large-cluster", .columns = step_columns};
-  double least = 1e300;
+  double least = 1e300, answered = 1e300;
   for (const auto& [nodes, size] : {std::pair<Count, Count>{8, 8}, {16, 8}, {8, 16}}) {
     if (making.small && nodes * size > 64) continue;
     making.show(fmt::format("{} nodes of {}", nodes, size));
     least = std::min(least, add_steps(large, "regular", std::vector<Count>(index(nodes), size), std::monostate{}));
+    answered = std::min(answered, std::get<double>(large.rows.back()[10]));
   }
   made.at_least(
-      "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, minimum "
-      "(\"speed-up over a trivial all-to-all algorithm by a factor of two and more\")",
-      2, least, bandwidth_place);
+          "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, minimum "
+          "(\"speed-up over a trivial all-to-all algorithm by a factor of two and more\")",
+          2, least, bandwidth_place)
+      .because(exchanges_take_longer)
+      .from_to(answered, least);
   made.sheets.push_back(std::move(large));
 }
 

@@ -112,7 +112,8 @@ Reproduction make_sanders2002_factors(const Making& making) {
   made.sheets.push_back(std::move(sheet));
   compare_lemma(made, most);
   const std::string of = fmt::format("2 to {} processors: ", most);
-  made.equal(of + "numbers for which the algorithm does not take p rounds (\"requires p communication rounds for any number p\")",
+  made.equal(of + "numbers for which the algorithm does not take p rounds (\"requires p communication rounds for any number of p "
+                  "processors\")",
              0, other_than_p, "section 2 and figure 1");
   made.equal(of + "messages that are not exchanged for one of the partner (\"exchange messages m_uv and m_vu\")", 0, one_way,
              "section 2 and figure 1");

@@ -70,7 +70,8 @@ TEST(PaperConclusions, AreNotTestableIfWhatIsOpenDecides) {
     return PaperSetting{text, problem_of(Collective::alltoall, 8, bytes), machine_of_paper("sp1")};
   };
   for (const auto& [bytes, expected] : {std::pair{Bytes{2}, Outcome::holds}, {Bytes{4096}, Outcome::not_testable}}) {
-    Planner planner(setting("1 B", 1), {setting("other", bytes)});
+    const Planner other(setting("other", bytes));
+    Planner planner(setting("1 B", 1), {{"other", [&](const auto& way, Policy policy) { return other.seconds(way, policy); }}});
     Reproduction made = conclusions_of({});
     planner.add(made, {.words = "words", .place = "here", .better = "bruck", .than = "shift"});
     EXPECT_EQ(outcome_of(made.comparisons.front()), expected);

@@ -52,6 +52,34 @@ TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
   EXPECT_EQ(composing_text({{0, 0.25}, {0.5, 1}}), "t_m from 0 to 0.25 and from 0.5 to 1 (t_c + t_d)");
 }
 
+// The figures from the counts alone are those of the schedules.
+TEST(CountedExchange, HasTheFiguresOfTheSchedule) {
+  const FlatModel model = flat_of_elements("sp2", 0.02);
+  for (const Count ranks : {4, 7, 9, 14, 16})
+    for (const TrafficKind pattern : {TrafficKind::spike, TrafficKind::transpose})
+      for (const auto& [most, small] : {std::pair<Bytes, Bytes>{16, 1}, {50, 4}})
+        for (int algorithm = 1; algorithm <= 4; ++algorithm) {
+          SCOPED_TRACE(testing::Message() << ranks << " ranks, most " << most << ", A" << algorithm);
+          const Schedule schedule = make_schedule(traffic_of(ranks, pattern, most, small, 7), irregular_algorithm(algorithm));
+          const CountedExchange& counted = counted_exchange({ranks, most}, pattern, 7, algorithm, small);
+          for (const bool own : {false, true}) {
+            const std::vector<StageFigures> expected = stage_figures(own ? with_own_messages(schedule) : schedule),
+                                            &ours = own ? counted.with_own : counted.without;
+            ASSERT_EQ(ours.size(), expected.size());
+            for (std::size_t i = 0; i < ours.size(); ++i) {
+              EXPECT_EQ(ours[i].startups, expected[i].startups);
+              EXPECT_EQ(ours[i].volume, expected[i].volume);
+              EXPECT_EQ(ours[i].messages, expected[i].messages);
+              EXPECT_EQ(ours[i].load, expected[i].load);
+              EXPECT_EQ(ours[i].name, expected[i].name);
+              EXPECT_EQ(ours[i].windows[0].chain, expected[i].windows[0].chain);
+            }
+            for (const ExchangeMode mode : {blocking, one_buffer, two_buffers})
+              EXPECT_NEAR(model_ms(ours, model, mode), model_ms(expected, model, mode), 1e-8);
+          }
+        }
+}
+
 // A small number leaves out the points whose longest message is not long.
 TEST(OpenValues, KeepPointsWhoseLongMessagesAreLong) {
   IrregularPlot plot = plot_with({});
