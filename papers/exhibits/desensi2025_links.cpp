@@ -265,8 +265,7 @@ Reproduction make_desensi2025_links(const Making& making) {
   const int draws = making.small ? 3 : 20;
   made.equal(
           "1024 ranks: distance to the partner in rank, summed over the steps of a butterfly, saved over a binomial one, a third",
-          0.33, 1 - way(1024, "bine:form=whole") / way(1024, "recursive-doubling"),
-          "our reading; only the abstract was read")
+          0.33, 1 - way(1024, "bine:form=whole") / way(1024, "recursive-doubling"), "our reading; only the abstract was read")
       .tolerance = 0.02;
   made.comparisons.back().reading();
   add_savings(sites, making.small ? 128 : 256, draws, making, made);
