@@ -16,7 +16,7 @@ Formula linear_formula(const Coefficients& coefficients) {
   const ByteTime transfer = byte_time_of(coefficients, "transfer_us_per_byte");
   const auto of_round = [=](const RoundFigures& round) -> Charges {
     return {startups_charge(ceil_divide(round.messages, ports), startup),
-            bytes_charge(std::max(shared_bytes(round), ceil_divide(std::max(round.bytes, round.queue), ports)), transfer)};
+            bytes_charge(std::max(shared_bytes(round), ceil_divide(bytes_one_by_one(round, ports), ports)), transfer)};
   };
   return {.of_round = of_round,
           .overlapped = [=](const std::vector<StageFigures>& stages) { return of_windows(stages, of_round); }};

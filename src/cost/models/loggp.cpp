@@ -12,7 +12,7 @@ namespace quadrille {
 namespace {
 
 Bytes further_bytes(const RoundFigures& round, Count ports) {
-  return std::max({Bytes{0}, round.longest - 1, ceil_divide(std::max(round.bytes, round.queue) - round.messages, ports),
+  return std::max({Bytes{0}, round.longest - 1, ceil_divide(bytes_one_by_one(round, ports) - round.messages, ports),
                    round.link_bytes - round.sharing});
 }
 

@@ -37,6 +37,12 @@ inline Bytes shared_bytes(const RoundFigures& round) {
   return product;
 }
 
+// Returns the bytes of a round that a rank with this many ports sends, or receives, one message after the other: messages wait for
+// each other only if a rank has more of them than ports.
+inline Bytes bytes_one_by_one(const RoundFigures& round, Count ports) {
+  return round.messages > ports ? std::max(round.bytes, round.queue) : round.bytes;
+}
+
 // Returns the windows of all stages; the rounds where windows are not counted.
 inline std::vector<RoundFigures> windows_of(const std::vector<StageFigures>& stages) {
   std::vector<RoundFigures> all;
