@@ -249,7 +249,7 @@ TEST(NamedCauses, OneMistakeInManyPlacesIsOneCause) {
       {"no stages", {100, 100}},
       {"nothing at rank 1", {95, 95}},
       {"round 0 renamed to one that follows", {85, 95}},
-      {"round 0 renamed to one of no stage", {85, 97}},
+      {"round 0 renamed to one of no stage", {84, 97}},
       {"rank 1 late", {92, 95}},
       {"a round of rank 1 late", {88, 97}},
       {"a round of rank 1 early", {80, 95}},
