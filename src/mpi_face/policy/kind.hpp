@@ -108,7 +108,7 @@ struct PlannedWay {
   std::string why;
 };
 
-// When trials of a kind are due, and their results.
+// The calls from which on trials of a kind are due, and the results of its trials.
 struct TrialsOfKind {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t next = never;  // mode ours: from this call on, ours is compared with the MPI library's again
