@@ -86,7 +86,7 @@ TEST(KeptOrder, GivesTheSameTimesByBothForms) {
     changed += times_under_every_policy(as_before) != native ? 1 : 0;
   });
   EXPECT_GT(ordered, 300);
-  EXPECT_GT(others, 300);
+  EXPECT_GT(others, testing::extent(150, 300, 300));
   EXPECT_GT(changed, 100);
 }
 
