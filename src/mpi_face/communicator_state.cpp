@@ -10,6 +10,7 @@
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/counting.hpp"
 #include "mpi_face/handle_map.hpp"
+#include "mpi_face/learning.hpp"
 #include "mpi_face/recording/recorder.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/world.hpp"
@@ -109,6 +110,8 @@ class Communicators {
     all.generation_.fetch_add(1, std::memory_order_release);
     Counting::end();
     Recorder::end();
+    ended.clear();
+    Learning::get().save();
     return MPI_SUCCESS;
   }
 

@@ -12,7 +12,9 @@
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
 #include "foundation/system/ticks.hpp"
+#include "foundation/text/wording.hpp"
 #include "mpi_face/contenders.hpp"
+#include "mpi_face/learning.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/trial.hpp"
 #include "quadrille/error.hpp"
@@ -107,6 +109,7 @@ void Deciding::be_guest() {
 }
 
 Deciding::~Deciding() {
+  Learning::get().note(state_);
   OfProcess& process = OfProcess::get();
   const std::lock_guard lock(process.guests_mutex);
   std::erase(process.guests, this);
@@ -127,8 +130,11 @@ void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   on_ = ranks;
   if (!communicator_.is_of_one_world()) state_.group.why_not = sentence(Cause::two_worlds);
   state_.tick_s = seconds_of(1.0);
-  if (state_.rank == 0 && !state_.wishes && state_.own_wishes.empty())
-    state_.own_wishes = text_of_wishes(environment_value("QUADRILLE_CHOOSE"), environment_value("QUADRILLE_TUNE"));
+  if (state_.rank == 0 && !state_.wishes && state_.own_wishes.empty()) {
+    if (state_.is_world) Learning::get().begin(state_.ranks);
+    state_.own_wishes =
+        text_of_wishes(environment_value("QUADRILLE_CHOOSE"), environment_value("QUADRILLE_TUNE"), Learning::get().known());
+  }
   OfProcess& process = OfProcess::get();
   std::optional<std::uint64_t> begun;
   Event event{.what = Event::What::meeting, .now_s = process.now_s(), .is_guest = ranks != communicator_.handle};
@@ -203,7 +209,8 @@ void Deciding::carry_out(const Action& action, Site& site, Event& event) {
       if (!made) return;
       site.plans.clear();
       site.plans.push_back(*std::move(made));
-      event.made = {{way, "it was the fastest in a trial of calls of about this size"}};
+      const std::string learned = fmt::format("{} {}", learned_from, counted(state_.message.number, "earlier run"));
+      event.made = {{way, state_.message.is_learned ? learned : "it was the fastest in a trial of calls of about this size"}};
       return;
     }
     case Do::run_trial: return run_trial(site, action.number, event);

@@ -84,13 +84,18 @@ double parse_tune_share(std::string_view text) {
               fmt::format("QUADRILLE_TUNE={} is invalid; it may be run, or run:2% for that share of the time, at most 50 %", text));
 }
 
-std::string text_of_wishes(std::string_view choose, std::string_view tune) {
-  return choose.empty() && tune.empty() ? std::string() : fmt::format("{}\n{}", choose, tune);
+std::string text_of_wishes(std::string_view choose, std::string_view tune, const Findings& findings) {
+  if (choose.empty() && tune.empty() && findings.empty()) return {};
+  std::string text = fmt::format("{}\n{}", choose, tune);
+  return findings.empty() ? text : text + '\0' + findings.bytes();
 }
 
 Wishes parse_wishes(std::string_view text) {
+  const std::size_t lines = std::min(text.find('\0'), text.size());  // environment variables have no such character
+  const std::string_view found = text.substr(std::min(lines + 1, text.size()));
+  text = text.substr(0, lines);
   const std::size_t end = std::min(text.rfind('\n'), text.size());
-  Wishes wishes{.rules = parse_rules(text.substr(0, end))};
+  Wishes wishes{.rules = parse_rules(text.substr(0, end)), .tune_share = 0, .findings = Findings::of_bytes(found, day_now())};
   for (std::string& sentence : wishes.rules.refused) sentence.insert(0, "QUADRILLE_CHOOSE: ");
   try {
     wishes.tune_share = parse_tune_share(text.substr(std::min(end + 1, text.size())));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mpi_face/policy/findings.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {
@@ -32,14 +33,16 @@ ChoiceRules parse_rules(std::string_view text);
 // means 0, no races. Throws Error{misuse}.
 double parse_tune_share(std::string_view text);
 
-// The user's wishes about choices and tuning. All ranks use the wishes of one rank, because their environments may differ.
+// The user's wishes about choices and tuning, and what earlier runs found. All ranks use those of one rank, because their
+// environments and files may differ.
 struct Wishes {
   ChoiceRules rules;
   double tune_share = 0;
+  Findings findings;
 };
 
-// The texts of both wishes, on one line each; empty if there are none.
-std::string text_of_wishes(std::string_view choose, std::string_view tune);
+// The texts of both wishes, on one line each, and the findings; empty if there are none.
+std::string text_of_wishes(std::string_view choose, std::string_view tune, const Findings& findings = {});
 Wishes parse_wishes(std::string_view text);
 
 }  // namespace quadrille::mpi_face

@@ -51,6 +51,7 @@ Settings read() {
   const std::string admit = tolerated_environment_value("QUADRILLE_ADMIT");
   settings.admits_anywhere = admit == "anywhere";
   settings.admits_at_once = settings.admits_anywhere || admit == "1";
+  settings.learns = !settings.is_off && !settings.only_observes && !settings.admits_at_once;
   return settings;
 }
 

@@ -17,6 +17,8 @@ struct Settings {
   // QUADRILLE_ADMIT=anywhere, for tests: the same, and plans are made in any call, even if it does not synchronise.
   bool admits_anywhere = false;
 
+  bool learns = false;  // from earlier runs, and for later ones, if there is a findings_file()
+
   bool only_observes = false;                   // the MPI library runs every call: QUADRILLE=profile, or QUADRILLE_RECORD
   std::optional<ReportWish> report;             // QUADRILLE_REPORT=summary|full[:FILE]
   std::optional<recording::RecordWish> record;  // QUADRILLE_RECORD=calls:FOLDER or fold:FOLDER

@@ -13,6 +13,7 @@
 
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/text/wording.hpp"
+#include "mpi_face/policy/findings.hpp"
 #include "options/arguments.hpp"
 #include "options/documents.hpp"
 #include "quadrille/algorithm.hpp"
@@ -165,11 +166,45 @@ std::optional<Wisdom> kept_wisdom(const std::string& file) {
   }
 }
 
+// What the drop-in found in earlier runs of programs.
+std::string learned_text(const std::string& file, const mpi_face::Findings& findings) {
+  Table table("function|>ranks|>block|won|>time|>times MPI's|>runs|>last, days ago");
+  for (const mpi_face::Finding& each : findings.all()) {
+    const auto way = way_of(each);
+    table.add({std::string(mpi_face::name(static_cast<mpi_face::Function>(each.function))), std::to_string(each.ranks),
+               each.size_class == 0 ? "" : "up to " + bytes_text(Bytes{1} << (each.size_class - 1)),
+               !each.is_ours() ? "the MPI library"
+               : way           ? to_string(*way)
+                               : "an exchange",
+               seconds_text(each.ours_s),
+               fmt::format("{:.2f} ({:.2f} to {:.2f})", each.ours_s / each.vendors_s, each.least_ratio, each.greatest_ratio),
+               std::to_string(each.runs), std::to_string(mpi_face::day_now() - each.day)});
+  }
+  return fmt::format("{}\nlearned by the drop-in in earlier runs\n\n{}", file, table.text());
+}
+
+Json learned_json(const mpi_face::Finding& each) {
+  const auto way = way_of(each);
+  Json object{{"function", mpi_face::name(static_cast<mpi_face::Function>(each.function))}, {"ranks", each.ranks}};
+  object["most_bytes"] = each.size_class == 0 ? 0 : Bytes{1} << (each.size_class - 1);
+  object["won"] = !each.is_ours() ? "vendor" : way ? to_string(*way) : "exchange";
+  object.update(MEMBERS_OF(each, ours_s, vendors_s, least_ratio, greatest_ratio, runs, missed, calls));
+  object["days_ago"] = mpi_face::day_now() - each.day;
+  return object;
+}
+
+mpi_face::Findings learned_findings() {
+  const std::string file = mpi_face::findings_file();
+  return file.empty() ? mpi_face::Findings() : mpi_face::read_findings(file, mpi_face::day_now());
+}
+
 // Prints files of wisdom as tables, or as JSON.
 int show_wisdom(const WisdomOptions& options) {
   Output output(options.output);
   const std::vector<std::string> files = options.files.empty() ? wisdom_files() : options.files;
-  if (files.empty()) remark("nothing was measured yet; measure it: quadrille tune");
+  const bool tells_learned = options.files.empty() && options.collectives.empty();
+  const mpi_face::Findings learned = tells_learned ? learned_findings() : mpi_face::Findings();
+  if (files.empty() && learned.empty()) remark("nothing was measured yet; measure it: quadrille tune");
   Json array = Json::array();
   std::string text;
   for (const std::string& file : files) {
@@ -179,6 +214,11 @@ int show_wisdom(const WisdomOptions& options) {
     text += (text.empty() ? "" : "\n") + wisdom_shown(file, *wisdom, options.collectives);
   }
   if (array.empty() && !files.empty()) refuse("no file of wisdom can be used; measure anew: quadrille tune");
+  if (!learned.empty()) {
+    const std::string file = mpi_face::findings_file();
+    text += (text.empty() ? "" : "\n") + learned_text(file, learned);
+    array.push_back({{"file", file}, {"learned", array_of(learned.all(), learned_json)}});
+  }
   output.finish(options.json ? to_text(array) : text);
   return good;
 }
@@ -261,6 +301,20 @@ int path(const WisdomOptions& options) {
   return good;
 }
 
+// Deletes what the drop-in learned. Measured wisdom stays.
+int forget(const WisdomOptions& options) {
+  if (!options.files.empty()) refuse(fmt::format("'{}' is one argument too many", options.files.front()));
+  const std::string file = mpi_face::findings_file();
+  if (file.empty()) refuse("there is no file: QUADRILLE_WISDOM or QUADRILLE_LEARN is off, or there is no home folder");
+  const std::size_t findings = learned_findings().all().size();
+  std::error_code error;
+  const bool is_removed = std::filesystem::remove(file, error);
+  if (error) refuse(fmt::format("'{}' cannot be removed: {}", file, error.message()));
+  Output(options.output)
+      .finish(is_removed ? fmt::format("forgot {} of earlier runs\n", counted(findings, "finding")) : "nothing was learned\n");
+  return good;
+}
+
 // An action returns the exit code.
 struct WisdomAction {
   std::string_view name;
@@ -268,9 +322,10 @@ struct WisdomAction {
   bool prints_json = false, for_library = false;
 };
 
-constexpr std::array actions{
-    WisdomAction{.name = "show", .run = show_wisdom, .prints_json = true}, WisdomAction{.name = "merge", .run = merge},
-    WisdomAction{.name = "export", .run = export_wisdom, .for_library = true}, WisdomAction{.name = "path", .run = path}};
+constexpr std::array actions{WisdomAction{.name = "show", .run = show_wisdom, .prints_json = true},
+                             WisdomAction{.name = "merge", .run = merge},
+                             WisdomAction{.name = "export", .run = export_wisdom, .for_library = true},
+                             WisdomAction{.name = "path", .run = path}, WisdomAction{.name = "forget", .run = forget}};
 
 void refuse_what_it_ignores(const WisdomAction& action, const WisdomOptions& options) {
   if (options.json && !action.prints_json) refuse("--json is for 'quadrille wisdom show'; leave it out");
@@ -297,7 +352,7 @@ Subcommand add_wisdom(CLI::App& command) {
   auto options = std::make_shared<WisdomOptions>();
   OptionTable table(command, "wisdom", "show, merge or export wisdom: the kept results of measurements on this machine");
   table.add(group::arguments,
-            {{"action", "show|merge|export|path", options->action, "what to do with wisdom"},
+            {{"action", "show|merge|export|path|forget", options->action, "what to do with wisdom"},
              {"files", "FILE", options->files, "files of wisdom; '-' is stdin (show: default those in the user's folder)"}});
   table.add(
       group::problem,
@@ -315,6 +370,7 @@ Subcommand add_wisdom(CLI::App& command) {
       "Quadrille. There is a rule wherever 'quadrille tune --vendor' has found an algorithm that is faster than the library's "
       "choice.\n"
       "path prints the name of the file for this machine and its MPI library; run it under the launcher.\n"
+      "forget deletes what the drop-in ('quadrille wrap') learned in earlier runs of programs; show prints that, too.\n"
       "Files lie in ~/.cache/quadrille/wisdom, one for each machine and MPI library. QUADRILLE_WISDOM names another file or "
       "folder, or is 'off'.\n\n"
       "Examples:\n"

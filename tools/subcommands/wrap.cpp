@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WrapArguments {
-  bool off = false, profile = false, fold = false;
+  bool off = false, profile = false, fold = false, no_learn = false;
   std::optional<std::string> report, tune, choose, record;
   std::vector<std::string> command;
 };
@@ -173,6 +173,7 @@ void set_modes(const WrapArguments& options) {
   const std::string report = options.report.value_or(options.off ? "" : environment_value("QUADRILLE_REPORT"));
   if (!report.empty() && report != "off") set("QUADRILLE_REPORT", checked_report(report));
   if (options.tune) set("QUADRILLE_TUNE", checked_share(*options.tune));
+  if (options.no_learn) set("QUADRILLE_LEARN", "off");
   if (options.choose) set("QUADRILLE_CHOOSE", checked_rules(*options.choose));
 }
 
@@ -237,6 +238,7 @@ Subcommand add_wrap(CLI::App& command) {
        {"--tune", "SHARE", options->tune,
         "race candidates during the run, for this share of its time (1% without a value; the value must follow =), and keep the "
         "results as wisdom"},
+       {"--no-learn", "", options->no_learn, "take nothing from earlier runs, and keep nothing of this one"},
        {"--record", "FOLDER", options->record,
         "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
         "follow =); the MPI library runs every call, and 'quadrille recording' prints what was recorded"},
@@ -246,7 +248,8 @@ Subcommand add_wrap(CLI::App& command) {
       "The program runs with a library preloaded that defines MPI's blocking collectives. The libraries that the program is linked "
       "with tell which MPI library it uses. Interpreters load MPI later; for them the launcher tells it, or QUADRILLE_MPI. --off "
       "sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
-      "--tune QUADRILLE_TUNE, --record QUADRILLE_RECORD. The counters of a run that did not end normally are kept; 'quadrille "
+      "--tune QUADRILLE_TUNE, --no-learn QUADRILLE_LEARN=off, --record QUADRILLE_RECORD. The counters of a run that did not end "
+      "normally are kept; 'quadrille "
       "report' reads "
       "them, also while the program runs.\n"
       "The library is preloaded before others, so tools that use MPI's profiling interface see no blocking collectives.\n\n"

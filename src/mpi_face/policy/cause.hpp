@@ -37,7 +37,8 @@ namespace quadrille::mpi_face {
   ROW(many_plans, "there are already plans for 128 other kinds of calls")                                       \
   ROW(overlapping, "the buffers overlap")                                                                       \
   ROW(failed, "it failed")                                                                                      \
-  ROW(only_observed, "only observed")
+  ROW(only_observed, "only observed")                                                                           \
+  ROW(lost_before, "Quadrille was not faster in an earlier run")
 
 enum class Cause : std::uint8_t {
 #define QUADRILLE_CAUSE(cause, sentence) cause,
@@ -74,6 +75,9 @@ inline const std::vector<std::string_view>& untried() {
   static const std::vector<std::string_view> reasons{sentence(Cause::rare), sentence(Cause::not_worth), sentence(Cause::too_dear)};
   return reasons;
 }
+
+// The beginning of the reason for a way that earlier runs found; their number follows.
+inline constexpr std::string_view learned_from = "it won in";
 
 // The sentence for a trial that Quadrille lost: its median time / the MPI library's.
 inline std::string lost_by(double ratio) { return fmt::format("Quadrille took {:.2f} times as long", ratio); }

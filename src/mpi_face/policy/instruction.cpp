@@ -48,14 +48,19 @@ class Finder {
   std::optional<Instruction> timed();
   std::optional<Instruction> worthwhile();
   std::optional<Instruction> hosted();
-  std::optional<Instruction> if_affordable(const Instruction& message, double cost_s);
+  std::optional<Instruction> if_affordable(Instruction message, double cost_s);
   void put_off(CallKind& kind, Cause cause, double trial_s) const;
   std::optional<Instruction> work_on(const CallKind& kind, int plans) const;
+  const Finding* finding_of(const CallKind& kind) const;
+  std::optional<Instruction> learned(const CallKind& kind, const Finding& finding) const;
+  double worth_s(const CallKind& kind, const Instruction& message, double learned_s) const;
   Instruction trial_of(const CallKind& kind, double call_s) const;
   // Plans may need messages over the communicator of the meeting, so guests make none.
   bool is_open_here(const CallKind& kind) const { return !state_.meeting.is_guest || never_synchronises(kind.key.function); }
-  double allowance_s() const { return Account::allowance(now_s_); }
-  double left_s() const { return (allowance_s() - process_.account.spent_s() - state_.meeting.others_spent_s) / state_.weight; }
+  double left_s(bool is_learned = false) const {
+    const double spent_s = process_.account.spent_s() + state_.meeting.others_spent_s;
+    return (Account::allowance(now_s_, is_learned) - spent_s) / state_.weight;
+  }
   double call_s_of(const CallKind& kind) const {
     return std::max(state_.seconds_of(kind.vendor_times.ticks_of_call()), kind.slowest_call_s);
   }
@@ -82,7 +87,7 @@ Instruction Finder::message() {
   for (const auto look : {&Finder::told_wishes, &Finder::concluded, &Finder::demanded, &Finder::tuned, &Finder::timed,
                           &Finder::worthwhile, &Finder::hosted})
     if (auto message = (this->*look)()) {
-      message->allowance_s = allowance_s();
+      message->allowance_s = Account::allowance(now_s_, message->is_learned);
       return *message;
     }
   Instruction nothing;
@@ -174,11 +179,12 @@ std::optional<Instruction> Finder::timed() {
 }
 
 // Returns the message if its cost may be spent now. Otherwise nothing is done until the account has grown enough.
-std::optional<Instruction> Finder::if_affordable(const Instruction& message, double cost_s) {
+std::optional<Instruction> Finder::if_affordable(Instruction message, double cost_s) {
   const double most_s = most_of_expected * cost_s;
-  if (most_s <= left_s()) return message;
+  if (most_s <= left_s(message.is_learned)) return message;
+  const double share = message.is_learned ? Account::learned_share : Account::share;
   state_.meeting.wanted_ratio =
-      (process_.account.spent_s() + state_.meeting.others_spent_s + state_.weight * most_s) / Account::share / now_s_;
+      (process_.account.spent_s() + state_.meeting.others_spent_s + state_.weight * most_s) / share / now_s_;
   return std::nullopt;
 }
 
@@ -196,24 +202,27 @@ std::optional<Instruction> Finder::worthwhile() {
   if (!state_.group.why_not.empty() || state_.admits_at_once) return std::nullopt;
   std::optional<Instruction> best;
   std::vector<std::pair<CallKind*, double>> dear;
-  double most = 0, cost = 0;
+  double most = 0, cost = 0, learned_s = 0;
   const int plans = plans_in_use();
+  for (const CallKind* const kind : state_.kinds)
+    if (const Finding* const finding = finding_of(*kind)) learned_s += finding->expected_gain_s(kind->calls);
   for (CallKind* const kind : state_.kinds) {
     const auto message = work_on(*kind, plans);
     if (!message) continue;
     if (message->cost_s == 0) return message;
-    if (kind->mode == Mode::counting && message->cost_s > all_s_of(*kind)) {
+    const double worth = worth_s(*kind, *message, learned_s);
+    if (kind->mode == Mode::counting && message->cost_s > worth) {
       put_off(*kind, Cause::not_worth, message->cost_s);
       continue;
     }
     dear.emplace_back(kind, message->cost_s + group_s());
-    const double gain = all_s_of(*kind) / message->cost_s;
+    const double gain = worth / message->cost_s;
     if (best && gain <= most) continue;
     best = message, most = gain, cost = message->cost_s;
   }
   if (!best) return std::nullopt;
   if (!state_.group.exists) {
-    best = Instruction{.what = What::group, .cost_s = group_s()};
+    best = Instruction{.what = What::group, .cost_s = group_s(), .is_learned = best->is_learned};
     cost += group_s();
   }
   const auto message = if_affordable(*best, cost);
@@ -237,10 +246,11 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
     if (kind.trials.times.ours_s.empty() && kind.vendor_times.calls() == 0) return std::nullopt;
     return trial_of(kind, kind.trials.times.ours_s.empty() ? call_s_of(kind) : median_of(kind.trials.times.ours_s));
   }
-  if (kind.mode != Mode::counting || kind.rule == CallKind::Rule::followed || kind.vendor_times.calls() < enough_timed_calls ||
-      kind.calls < kind.trials.second)
-    return std::nullopt;
-  if (kind.is_exchanged() && !has_root(kind.key.function) && !kind.knows_blocks) return std::nullopt;
+  if (kind.mode != Mode::counting || kind.rule == CallKind::Rule::followed || kind.calls < kind.trials.second) return std::nullopt;
+  const Finding* const finding = finding_of(kind);
+  if (kind.vendor_times.calls() < (finding ? 1 : enough_timed_calls)) return std::nullopt;
+  const bool lacks_blocks = kind.is_exchanged() && !has_root(kind.key.function) && !kind.knows_blocks;
+  if (lacks_blocks && !finding) return std::nullopt;
   if (plans >= most_plans) return leaves(kind, Cause::many_plans);
   const bool may_have_verdict = state_.group.exists && kind.trials.second == 0;
   if (const auto verdict = may_have_verdict ? process_.verdicts.find(kind.key, state_.group.nodes) : std::nullopt) {
@@ -254,7 +264,41 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
     }
     return message;
   }
+  if (finding) {
+    if (finding->is_ours()) return learned(kind, *finding);
+    if (state_.group.exists) return leaves(kind, Cause::lost_before);
+    if (lacks_blocks || kind.vendor_times.calls() < enough_timed_calls) return std::nullopt;
+  }
   return trial_of(kind, call_s_of(kind));
+}
+
+// What earlier runs found about the kind's calls. Before there is a group, the ranks do not know their nodes, so it may be about
+// other nodes.
+const Finding* Finder::finding_of(const CallKind& kind) const {
+  if (!state_.wishes || kind.ignores_findings || kind.mode != Mode::counting) return nullptr;
+  const std::span<const Count> nodes = state_.group.exists ? std::span<const Count>(state_.group.nodes) : std::span<const Count>();
+  return state_.wishes->findings.find(kind.key, state_.ranks, nodes);
+}
+
+// Tries what earlier runs found on the program's own calls. They lose nothing by that if it is still faster.
+std::optional<Instruction> Finder::learned(const CallKind& kind, const Finding& finding) const {
+  Instruction message = message_for(What::try_in_place, kind);
+  message.number = finding.runs, message.is_learned = true;
+  const bool has_exchange = state_.group.exists && state_.group.has_exchange;
+  if (!kind.is_exchanged() || !has_exchange) message.cost_s = plan_s();
+  if (kind.is_exchanged()) return message;
+  const auto way = way_of(finding);
+  const auto one = way ? packed(*way) : std::nullopt;
+  if (!one) return std::nullopt;
+  message.way = *one;
+  return message;
+}
+
+// What the message may cost: as much as the kind's calls have taken so far. For what earlier runs found: as much as all that they
+// found, `learned_s`, will save.
+double Finder::worth_s(const CallKind& kind, const Instruction& message, double learned_s) const {
+  const double taken_s = all_s_of(kind);
+  return message.is_learned ? std::max(taken_s, learned_s) - group_s() : taken_s;
 }
 
 // `call_s`: the time of a call without late ranks. Ours may take twice as long.
@@ -291,8 +335,9 @@ Instruction next_instruction(State& state, DecidingProcess& process, double now_
 
 const std::vector<InstructionRule>& instruction_rules() {
   static const std::vector<InstructionRule> rules{
-      {What::wishes, "wishes", "`QUADRILLE_CHOOSE` or `QUADRILLE_TUNE` is set, and the ranks do not know it yet", "hear it", "",
-       ""},
+      {What::wishes, "wishes",
+       "`QUADRILLE_CHOOSE` or `QUADRILLE_TUNE` is set, or earlier runs found something, and the ranks do not know it yet",
+       "hear it", "", ""},
       {What::conclude, "conclude", "the calls of a part of a trial in place are made, and the next part may be paid",
        "add up their times, and go on without contenders that take 1.3 times as long; or take the fastest one, if it takes at most "
        "0.9 times as long as the MPI library (a plan in use: if it does not take longer); or end the trial",
@@ -303,9 +348,8 @@ const std::vector<InstructionRule>& instruction_rules() {
       {What::time_call, "time_call", "all calls take half a millisecond or more, and there is no group", "time three barriers", "",
        ""},
       {What::leave, "leave",
-       "calls of about this size lost a trial, on this communicator or on one whose ranks lie on nodes in the same way; or there "
-       "are "
-       "plans for 128 kinds of calls",
+       "calls of about this size lost a trial, in this run or in an earlier one, on this communicator or on one whose ranks lie on "
+       "nodes in the same way; or there are plans for 128 kinds of calls",
        "give the calls to the MPI library", "counting", "vendor"},
       {What::take, "take", "such calls won a trial", "make the plan that won", "counting", "ours, vendor"},
       {What::group, "group", "a message that makes or tries plans is due, and there is no group; for a trial, both must be paid",
@@ -321,8 +365,10 @@ const std::vector<InstructionRule>& instruction_rules() {
        "plan, "
        "unless it lost twice",
        "counting, ours", "ours, vendor"},
-      {What::try_in_place, "try_in_place", "the same for longer calls",
-       "make up to two contenders; then the program's own calls run by turns", "counting, ours", "trying, vendor"},
+      {What::try_in_place, "try_in_place",
+       "the same for longer calls; or earlier runs found what is faster, and it will save more than it costs",
+       "make up to two contenders, or the plan that earlier runs found; then the program's own calls run by turns",
+       "counting, ours", "trying, vendor"},
       {What::host, "host", "the guests' calls have taken as long as it will take to let them meet", "let guests meet", "", ""},
       {What::nothing, "nothing", "nothing else is worth its cost, or may be paid",
        "run the call in which they met, and meet next in call 2^k, or earlier if rank 0 says so", "", ""},

@@ -150,6 +150,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
   bool is_tuned = false;             // candidates were raced during the program's run
+  bool ignores_findings = false;     // a trial of this run counts more than those of earlier runs
   std::optional<Alternation> trial;  // mode trying: a trial in place
   TrialsOfKind trials;
 

@@ -26,6 +26,7 @@ class Meetings {
     if (++calls_ < next_) [[likely]]
       return false;
     next_ = std::bit_ceil(std::max(calls_ + 1, first));
+    if (wanted_ > calls_) next_ = std::min(next_, wanted_);
     return calls_ == wanted_ || (std::has_single_bit(calls_) && (calls_ >= at_the_latest || price_s_ >= 64 * broadcast_s_));
   }
 
@@ -40,6 +41,13 @@ class Meetings {
     const double calls = std::ceil(ratio * static_cast<double>(calls_) / static_cast<double>(eighth)) * static_cast<double>(eighth);
     if (!(calls < static_cast<double>(next_))) return 0;
     return std::max(static_cast<std::uint64_t>(calls), calls_ + eighth);
+  }
+
+  // All ranks: makes them meet in the fourth call from now on, or before.
+  void expect() {
+    if (wanted_ > calls_ && wanted_ <= calls_ + first) return;
+    wanted_ = calls_ + first;
+    next_ = std::min(next_, wanted_);
   }
 
   // All ranks: sets the call of the next meeting that rank 0 has computed by `wanted`.

@@ -38,6 +38,9 @@ bool is_valid(const Instruction& message, const State& state) {
   if (message.kind >= state.kinds.size()) return false;
   if (message.what == What::take && !state.kinds[message.kind]->is_exchanged() && !unpacked(message.way)) return false;
   if (message.what == What::conclude) return state.kinds[message.kind]->trial.has_value();
+  if (message.what == What::try_in_place && message.is_learned && !state.kinds[message.kind]->is_exchanged() &&
+      !unpacked(message.way))
+    return false;
   return state.group.exists || message.what == What::leave || message.what == What::obey;
 }
 
@@ -178,7 +181,10 @@ Action Step::after_action() {
   if (state_.doing == Do::race) process_.tuning.spend(event_.now_s - state_.meeting.began_s);
   if (event_.what == Event::What::failed && state_.doing != Do::make_group) return left(std::string(sentence(Cause::no_plan)));
   switch (state_.doing) {
-    case Do::hear_wishes: state_.wishes = event_.wishes; return finished();
+    case Do::hear_wishes:
+      state_.wishes = event_.wishes;
+      for (const CallKind* const each : state_.kinds) state_.ask_for(*each);
+      return finished();
     case Do::time_call:
       state_.short_call_s = std::min(event_.figures[0], state_.short_call_s.value_or(event_.figures[0]));
       return finished();
@@ -287,7 +293,8 @@ Action Step::carry_out() {
     }
     case What::try_in_place:
       if (kind().is_exchanged()) return action(Do::make_exchange);
-      return kind().mode == Mode::ours ? begin_in_place(1) : action(Do::make_contenders, message.number);
+      if (kind().mode == Mode::ours) return begin_in_place(1);
+      return message.is_learned ? action(Do::make_way) : action(Do::make_contenders, message.number);
     case What::tune:
       kind().is_tuned = true;
       kind().mode = Mode::counting;
@@ -314,7 +321,11 @@ Action Step::follow_rule() {
 Action Step::prepared() {
   state_.meeting.made = event_.made;
   const bool by_exchange = state_.doing == Do::make_exchange;
-  if (!by_exchange && state_.meeting.made.empty()) return left(event_.why);
+  if (!by_exchange && state_.meeting.made.empty()) {
+    if (!state_.message.is_learned) return left(event_.why);
+    kind().ignores_findings = true;
+    return finished();
+  }
   switch (state_.message.what) {
     case What::try_in_loop: return action(Do::run_trial, state_.message.number);
     case What::try_in_place: return begin_in_place(by_exchange ? 1 : static_cast<int>(state_.meeting.made.size()));
@@ -394,7 +405,8 @@ Action Step::tried_again() {
 Action Step::begin_in_place(int contenders) {
   CallKind& tried = kind();
   if (tried.mode == Mode::ours && !tried.is_exchanged()) state_.meeting.made = {{tried.way, tried.why}};
-  tried.trial.emplace(contenders, tried.mode == Mode::ours ? is_slower : enough_gain);
+  tried.trial.emplace(contenders, tried.mode == Mode::ours || state_.message.is_learned ? is_slower : enough_gain);
+  tried.ignores_findings = true;
   tried.trials.contenders = std::move(state_.meeting.made);
   tried.mode = Mode::trying;
   tried.why = sentence(Cause::trying);

@@ -35,11 +35,14 @@ namespace quadrille::mpi_face {
 // What a process spends on groups, plans, trials and meetings. Threads may spend at the same time, on different communicators.
 class Account {
  public:
-  static constexpr double share = 0.02;     // of the run's time so far
-  static constexpr double at_first = 0.02;  // seconds that may be spent from the beginning on
+  static constexpr double share = 0.02;                                   // of the run's time so far
+  static constexpr double at_first = 0.02;                                // seconds that may be spent from the beginning on
+  static constexpr double learned_share = 0.03, learned_at_first = 0.03;  // the same, for what earlier runs found to pay
 
   // How many seconds a run may have spent in all after `elapsed_s`.
-  static double allowance(double elapsed_s) { return std::max(at_first, share * elapsed_s); }
+  static double allowance(double elapsed_s, bool is_learned = false) {
+    return is_learned ? std::max(learned_at_first, learned_share * elapsed_s) : std::max(at_first, share * elapsed_s);
+  }
 
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
   void spend(double seconds) { spent_s_.fetch_add(seconds, std::memory_order_relaxed); }
@@ -75,7 +78,7 @@ constexpr double asked_for = 1e300;                      // State::worth_ticks a
 struct Instruction {
   enum class What : std::int32_t {
     nothing,       // the meeting is over
-    wishes,        // `number` bytes follow: the texts of the user's wishes
+    wishes,        // `number` bytes follow: the texts of the user's wishes, and what earlier runs found
     time_call,     // time a short call
     group,         // make the group
     obey,          // follow the user's rule for the kind
@@ -83,7 +86,7 @@ struct Instruction {
     leave,         // leave the kind to the MPI library, for `cause`
     take,          // run the kind by the named way, which was the fastest in an earlier trial
     try_in_loop,   // hold a trial of at most `number` calls together
-    try_in_place,  // begin a trial of at most `number` contenders
+    try_in_place,  // begin a trial of at most `number` contenders; is_learned: of the one that `number` earlier runs found
     conclude,      // go on with, or end, a trial in place
     tune,          // race candidates for the kind
     host,          // let guests meet
@@ -96,7 +99,8 @@ struct Instruction {
   double cost_s = 0;  // what it is expected to cost; 0 if the user has asked for it
   double allowance_s = 0;
   std::uint64_t next_meeting = 0;  // with `nothing`: the call in which the ranks meet next; 0: the next call 2^k
-  PackedWay way;                   // with `take`
+  PackedWay way;                   // with `take`, and with `try_in_place` if is_learned
+  bool is_learned = false;         // an earlier run found it to pay
 };
 static_assert(std::is_trivially_copyable_v<Instruction>);
 
@@ -274,11 +278,11 @@ struct State {
   // The weight in the account of a second that is spent here. A program's ranks wait for each other, so work of a quarter of the
   // ranks can delay all. The other three quarters may do the same on communicators of their own, at other times.
   double weight = 1;
-  std::string own_wishes;  // the texts of the user's wishes in this process's environment
+  std::string own_wishes;  // text_of_wishes of this process's environment and file
   double tick_s = 1e-9;    // seconds of a tick, by this rank's clock
 
   std::vector<CallKind*> kinds;          // by their numbers
-  std::shared_ptr<const Wishes> wishes;  // the user's; equal on all ranks; null: not known yet
+  std::shared_ptr<const Wishes> wishes;  // the user's, and findings; equal on all ranks; null: not known yet
   GroupState group;
   std::optional<double> short_call_s;  // what a short call takes, once it was timed
   // As guests, the ranks have nothing to decide before they have made this number of calls (calls_so_far).
@@ -294,8 +298,11 @@ struct State {
   bool meets(double call_price_s) { return meetings.counts(call_price_s) || is_asked; }
   // Makes the ranks meet in their next call that synchronises. All ranks must ask in the same call.
   void ask() { is_asked = asks_host = true; }
-  void ask_for(const CallKind& kind) {  // asks if the user's rules name what runs the calls
-    if (wishes && wishes->rules.find(kind.called, kind.key.block_bytes)) ask();
+  // For a new kind: asks if the user's rules name what runs the calls. If earlier runs made such calls, the ranks meet soon.
+  void ask_for(const CallKind& kind) {
+    if (!wishes) return;
+    if (wishes->rules.find(kind.called, kind.key.block_bytes)) ask();
+    if (wishes->findings.find(kind.key, ranks, {})) meetings.expect();
   }
 
   double seconds_of(double ticks) const { return ticks * tick_s; }

@@ -30,7 +30,11 @@ std::string head(const RunReport& report) {
   if (report.message_share >= told_share)
     words += fmt::format(", {} inside point-to-point calls", share_words(report.message_share));
   if (report.own_share > 0) words += fmt::format(", and {} while Quadrille made and tried plans", share_words(report.own_share));
-  return words + ".\n";
+  words += ".\n";
+  Count learned = 0;
+  for (const ReportRow& row : report.rows)
+    if (row.why.starts_with(learned_from)) add_count(learned, row.ours_calls);
+  return learned == 0 ? words : words + fmt::format("It used what earlier runs found for {}.\n", plural(learned, "call"));
 }
 
 std::string sentence_of(const ReportedRank& rank) {

@@ -98,5 +98,25 @@ TEST(Sampling, HasALongestInterval) {
   EXPECT_EQ(Sampling(2).interval(1e-6, 1e9), Sampling::most_interval);
 }
 
+TEST(Meetings, AreInTheFourthCallAfterOneThatIsExpectedToPay) {
+  Meetings meetings(4);
+  for (int call = 1; call <= 5; ++call) EXPECT_FALSE(meetings.counts(0));
+  meetings.expect();
+  for (int call = 6; call <= 8; ++call) EXPECT_FALSE(meetings.counts(0)) << call;
+  EXPECT_TRUE(meetings.counts(0)) << "the ninth";
+  for (int call = 10; call < 64; ++call) EXPECT_FALSE(meetings.counts(0)) << call;
+  EXPECT_TRUE(meetings.counts(0)) << "the 64th, as ever";
+}
+
+TEST(Meetings, ThatAreExpectedTwiceAreNotPutOff) {
+  Meetings meetings(4);
+  meetings.expect();
+  EXPECT_FALSE(meetings.counts(0));
+  meetings.expect();
+  EXPECT_FALSE(meetings.counts(0));
+  EXPECT_FALSE(meetings.counts(0));
+  EXPECT_TRUE(meetings.counts(0));
+}
+
 }  // namespace
 }  // namespace quadrille::mpi_face

@@ -48,6 +48,7 @@ enum class Fault {
   forgets_to_race,
   races_without_account,  // all ranks do
   exceeds_most_plans,     // all ranks do
+  lacks_findings,         // of earlier runs, which the other ranks know
   count,
 };
 
@@ -81,7 +82,8 @@ struct Program {
   std::vector<Call> calls;
   std::vector<double> skew_s;  // of each rank's clock
   bool names_many = false, admits_at_once = false, has_ranks_ahead = false;
-  std::string wishes;        // the user's
+  std::string wishes;        // the user's, and findings
+  std::string wishes_alone;  // without findings
   double tune_share = 0;     // among these
   double pause_s = 0;        // between calls, at most
   int mortal = -1;           // the rank that ends early, if any
@@ -146,6 +148,24 @@ inline Program program_of(std::uint64_t seed) {
     }
     program.calls.push_back(call);
   }
+  // What earlier runs found about some kinds is right or wrong.
+  std::vector<Finding> found;
+  for (const CommunicatorOfProgram& communicator : program.communicators)
+    for (const KindOfProgram& kind : communicator.kinds) {
+      if (program.names_many || below(3) > 0) continue;
+      CallKind earlier;
+      earlier.key = kind.key, earlier.calls = static_cast<std::uint64_t>(below(1000)) + 1;
+      earlier.mode = below(4) > 0 ? CallKind::Mode::ours : CallKind::Mode::vendor;
+      if (earlier.mode == CallKind::Mode::ours) earlier.way = Way{.algorithm = parse_candidate(Collective::alltoall, "bruck")};
+      earlier.trials.times = {{between(0.1, 1) * kind.vendor_s}, {kind.vendor_s}};
+      const auto ranks = communicator.members.size();
+      const auto one = found_in(earlier, static_cast<Count>(ranks), std::vector<Count>(ranks, below(8) == 0 ? 1 : 0));
+      if (one) found.push_back(*one);
+    }
+  Findings findings;
+  findings.merge(found, day_now());
+  program.wishes_alone = program.wishes;
+  program.wishes = text_of_wishes(rule, percent > 0 ? fmt::format("run:{}%", percent) : "", findings);
   return program;
 }
 

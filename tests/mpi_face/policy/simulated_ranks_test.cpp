@@ -254,7 +254,8 @@ void Simulation::check_affordable(int rank, const Member& here) {
   const RankNow& now = now_[static_cast<std::size_t>(rank)];
   const double spent_s = std::max(now.spent_s, now.process->account.spent_s());
   if (spent_s + here.state.weight * message.cost_s > message.allowance_s * 1.000001 &&
-      (now.action.what == Do::make_group || now.action.what == Do::make_contenders || now.action.what == Do::run_trial))
+      (now.action.what == Do::make_group || now.action.what == Do::make_contenders || now.action.what == Do::make_way ||
+       now.action.what == Do::run_trial))
     violate(fmt::format("rank {} has spent {} s, and a step of {} s exceeds the allowance of {} s", rank, spent_s, message.cost_s,
                         message.allowance_s));
 }
@@ -414,6 +415,10 @@ Event Simulation::event_after(int rank, const Together& together) {
       }
       break;
     case Do::share_figures: event.figures = together.figures[0]; break;
+    case Do::hear_wishes:
+      if (fault_ == Fault::lacks_findings && is_faulty(rank))
+        event.wishes = std::make_shared<const Wishes>(parse_wishes(program_.wishes_alone));
+      break;
     case Do::send_message:
       event.message = *together.message;
       if (fault_ == Fault::forgets_a_message && errs) event.message = {};

@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 
+#include "quadrille/candidate.hpp"
+
 namespace quadrille::mpi_face {
 namespace {
 
@@ -22,9 +24,10 @@ class OneRank : public ::testing::Test {
     return kind;
   }
   Action after(Event event = {}) {
-    event.now_s = 1000;
+    event.now_s = now_s_;
     if (action_.what == Do::send_message) event.message = state_.message;
-    if (action_.what == Do::agree_account) event.figures = action_.figures;
+    const bool gathers = action_.what == Do::add_up || action_.what == Do::share_figures;
+    if (action_.what == Do::agree_account || gathers) event.figures = action_.figures;
     return action_ = step(state_, process_, event);
   }
   // Begins a meeting, and goes on as far as to what the first message asks for.
@@ -46,11 +49,108 @@ class OneRank : public ::testing::Test {
     return kind;
   }
 
+  // A kind of which earlier runs made 1000 calls that took `vendors_s` each by the MPI library.
+  CallKind& kind_with_finding(double ours_s, double vendors_s) {
+    CallKind& kind = add_kind(64);
+    kind.vendor_times.count(static_cast<std::uint64_t>(1e9 * vendors_s));
+    kind.calls = 1;
+    CallKind earlier = kind;
+    earlier.calls = 1000;
+    earlier.mode = ours_s < vendors_s ? CallKind::Mode::ours : CallKind::Mode::vendor;
+    if (ours_s < vendors_s) earlier.way = way_;
+    earlier.trials.times = {{ours_s}, {vendors_s}};
+    Findings findings;
+    findings.merge({*found_in(earlier, 2, std::vector<Count>{0, 0})}, day_now());
+    state_.ranks = 2;
+    state_.wishes = std::make_shared<const Wishes>(parse_wishes(text_of_wishes("", "", findings)));
+    return kind;
+  }
+  void make_group() { state_.group.exists = true, state_.group.nodes = {0, 0}; }
+  void end_meeting() {
+    while (action_.what != Do::leave) after();
+  }
+  // Makes calls, and holds meetings, until the trial in place has ended.
+  void make_calls(CallKind& kind, double ours_s, double vendors_s) {
+    for (int meetings = 0; kind.trial && meetings < 20; ++meetings) {
+      while (!kind.trial->is_due()) kind.trial->count(kind.trial->next() == Alternation::vendor ? vendors_s : ours_s);
+      after({.what = Event::What::meeting});
+      end_meeting();
+    }
+  }
+
   DecidingProcess process_;
   State state_;
   std::deque<CallKind> kinds_;
   Action action_;
+  double now_s_ = 1000;
+  const Way way_{.algorithm = parse_candidate(Collective::allreduce, "recursive-doubling"), .policy = Policy::blocking};
 };
+
+TEST_F(OneRank, MakesTheGroupForWhatEarlierRunsFoundAfterOneCall) {
+  kind_with_finding(1e-3, 3e-3);
+  EXPECT_EQ(meet().what, Do::make_group);
+}
+
+TEST_F(OneRank, MakesNoGroupForFindingsThatSaveLessThanItCosts) {
+  kind_with_finding(2.999e-3, 3e-3);
+  EXPECT_EQ(meet().what, Do::leave);
+}
+
+TEST_F(OneRank, WaitsUntilTheAccountAllowsTheGroup) {
+  kind_with_finding(1e-3, 3e-3);
+  process_.group_cost.measured(0.05, 2);
+  now_s_ = 2;  // 3 % of it allow 60 ms, but 65 ms must be allowed
+  EXPECT_EQ(meet().what, Do::leave);
+  now_s_ = 2.2;
+  EXPECT_EQ(meet().what, Do::make_group);
+}
+
+TEST_F(OneRank, TriesWhatEarlierRunsFoundOnTheProgramsOwnCallsAndKeepsIt) {
+  CallKind& kind = kind_with_finding(1e-3, 3e-3);
+  make_group();
+  ASSERT_EQ(meet().what, Do::make_way);
+  EXPECT_EQ(unpacked(state_.message.way), way_);
+  after({.made = {{way_, "it won"}}});
+  end_meeting();
+  ASSERT_EQ(kind.mode, CallKind::Mode::trying);
+  make_calls(kind, 2.9e-3, 3e-3);
+  EXPECT_EQ(kind.mode, CallKind::Mode::ours) << "although a first trial would ask for more gain";
+  EXPECT_EQ(kind.way, way_);
+  EXPECT_TRUE(found_in(kind, 2, state_.group.nodes)->is_ours()) << "it is confirmed";
+}
+
+TEST_F(OneRank, GivesUpWhatEarlierRunsFoundIfItIsSlowerNow) {
+  CallKind& kind = kind_with_finding(1e-3, 3e-3);
+  make_group();
+  ASSERT_EQ(meet().what, Do::make_way);
+  after({.made = {{way_, "it won"}}});
+  end_meeting();
+  make_calls(kind, 4.5e-3, 3e-3);
+  EXPECT_EQ(kind.mode, CallKind::Mode::vendor);
+  EXPECT_FALSE(found_in(kind, 2, state_.group.nodes)->is_ours()) << "it is refuted";
+  EXPECT_NEAR(process_.account.spent_s(), 10 * 1.5e-3, 1e-6) << "only what the calls took longer";
+}
+
+TEST_F(OneRank, TreatsAKindAsNewIfThereIsNoPlanForTheFinding) {
+  CallKind& kind = kind_with_finding(1e-3, 3e-3);
+  make_group();
+  ASSERT_EQ(meet().what, Do::make_way);
+  after({.why = "no plan"});
+  end_meeting();
+  EXPECT_EQ(kind.mode, CallKind::Mode::counting);
+  for (int call = 0; call < 1000; ++call) kind.vendor_times.count(3'000'000);
+  EXPECT_EQ(meet().what, Do::make_contenders);
+}
+
+TEST_F(OneRank, LeavesCallsThatLostInAnEarlierRun) {
+  CallKind& kind = kind_with_finding(3e-3, 1e-3);
+  EXPECT_EQ(meet().what, Do::leave) << "no group is made for them";
+  EXPECT_EQ(kind.mode, CallKind::Mode::counting);
+  make_group();
+  meet();
+  EXPECT_EQ(kind.mode, CallKind::Mode::vendor);
+  EXPECT_EQ(kind.why, sentence(Cause::lost_before));
+}
 
 TEST_F(OneRank, GivesUpAPlanForShortCallsThatHasLostTwice) {
   const CallKind& kind = kind_in_use();
@@ -104,6 +204,8 @@ TEST(Account, AllowsTwoPercentOnceTheRunHasLastedASecond) {
   EXPECT_DOUBLE_EQ(Account::allowance(0), 0.02);
   EXPECT_DOUBLE_EQ(Account::allowance(1), 0.02);
   EXPECT_DOUBLE_EQ(Account::allowance(50), 1.0);
+  EXPECT_DOUBLE_EQ(Account::allowance(0.5, true), 0.03);
+  EXPECT_DOUBLE_EQ(Account::allowance(50, true), 1.5);
 }
 
 TEST(Account, AddsUp) {
