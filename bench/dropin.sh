@@ -37,7 +37,7 @@ mkdir -p "$results/report"
 rm -f "$results"/*.json
 
 bench() {  # bench MPI RANKS FILE OPTIONS...
-  local mpi=$1 ranks=$2 file=$3 wrap=("$quadrille" wrap)
+  local mpi=$1 ranks=$2 file=$3 wrap=("$quadrille" wrap --no-learn)
   shift 3
   [ -z "${recorded:-}" ] || wrap+=("--record=$recorded")
   [ -z "$control" ] || wrap=()

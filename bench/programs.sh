@@ -4,8 +4,8 @@
 # kernels that call what such programs call (bench/programs/kernels.c) under any MPI. Prints the median time of each way, the ratio without / with (above 1: the drop-in is faster) with its interval, and
 # whether the results are the same. If a program's own runs differ, or the drop-in sums in another order, the results agree only up
 # to a relative difference, which is printed.
-# Usage: programs.sh [--hosts SLOTS] [--rate RATE] [--mpi MPI] [--repetitions N] [--until WIDTH] [--install] [--folder FOLDER]
-#                    [--csv FILE] [PROGRAM[:RANKS]...]
+# Usage: programs.sh [--hosts SLOTS] [--rate RATE] [--mpi MPI] [--repetitions N] [--until WIDTH] [--learned RUNS] [--install]
+#                    [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
 #   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 repetitions; with --hosts: the kernels
 #     pw       Quantum ESPRESSO's pw.x, 8 silicon atoms (package quantum-espresso, quantum-espresso-data)
 #     pwcell   pw.x on silicon's primitive cell, with more k-points: many short collectives
@@ -19,6 +19,7 @@
 #   --rate     of the links between these hosts, as tc writes it (default 100mbit)
 #   --mpi      for the kernels: openmpi (default) or mpich
 #   --until    repeats until the interval of the ratio is narrower than WIDTH, at most 25 times
+#   --learned  the drop-in learns between runs, and has learned from so many that are not counted; otherwise it learns nothing
 #   --install  installs missing packages by apt-get: downloads 170 MB, takes 750 MB of disk with their dependencies
 #   --folder   for inputs and outputs, which stay; default: a temporary folder, which is removed
 #   --csv      writes the time of every run to FILE
@@ -26,13 +27,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-repetitions=7 install='' folder='' csv='' hosts='' rate=100mbit mpi=openmpi until='' wanted=()
+repetitions=7 install='' folder='' csv='' hosts='' rate=100mbit mpi=openmpi until='' learned='' wanted=()
 while [ $# -gt 0 ]; do
   case $1 in
     --hosts) hosts=$2; shift 2 ;;
     --rate) rate=$2; shift 2 ;;
     --mpi) mpi=$2; shift 2 ;;
     --until) until=$2; shift 2 ;;
+    --learned) learned=$2; shift 2 ;;
     --repetitions) repetitions=$2; shift 2 ;;
     --install) install=1; shift ;;
     --folder) folder=$2; shift 2 ;;
@@ -48,6 +50,7 @@ kernels=(pencils-512-2000 sort-512-1500 sparse-1024-1500 gradients-1024-1500 gra
 [[ $repetitions =~ ^[1-9][0-9]*$ ]] || fail "Repetitions are a number from 1 on, not $repetitions"
 [[ $mpi =~ ^(openmpi|mpich)$ ]] || fail "--mpi is openmpi or mpich, not $mpi"
 [[ $until =~ ^(0?\.[0-9]+)?$ ]] || fail "--until is a width such as 0.06, not $until"
+[[ $learned =~ ^([1-9][0-9]*)?$ ]] || fail "--learned is a number of runs from 1 on, not $learned"
 [[ $hosts =~ ^([1-9][0-9]*(,[1-9][0-9]*)*)?$ ]] || fail "--hosts is the number of ranks on each host, such as 4,4,4, not $hosts"
 quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs scripts=$PWD/tests/hosts
 export OMP_NUM_THREADS=1 LC_ALL=C
@@ -158,7 +161,8 @@ compare() {
 
 run_once() {  # run_once NAME RANKS REPETITION WAY: prints lines of JSON
   local name=$1 ranks=$2 repetition=$3 way=$4 start end wrap=()
-  [ "$way" = without ] || wrap=("$quadrille" wrap)
+  [ "$way" = without ] || wrap=(env ${learned:+XDG_CACHE_HOME=$PWD/cache} "$quadrille" wrap)
+  [ "$way" = without ] || [ -n "$learned" ] || wrap+=(--no-learn)
   local run=("run_$name") result=("result_$name") also=("also_$name")
   if is_kernel "$name"; then run=(run_kernel "$name") result=(result_kernel) also=(also_kernel "$name"); fi
   start=$EPOCHREALTIME
@@ -186,6 +190,8 @@ measure() {  # measure NAME RANKS: prints lines of JSON
   cd "$folder/$name"
   "$prepare" >prepare.txt 2>&1 || { cat prepare.txt >&2; fail "The input of $name cannot be made"; }
   : >runs.json
+  rm -rf cache
+  for ((repetition = 0; repetition < ${learned:-0}; ++repetition)); do run_once "$name" "$ranks" learned with >/dev/null; done
   for ((repetition = 0; repetition < (repetitions > 25 ? repetitions : 25); ++repetition)); do
     if [ "$repetition" -ge "$repetitions" ] && { [ -z "$until" ] || is_narrow "$name" runs.json; }; then break; fi
     for way in "${ways[@]}"; do run_once "$name" "$ranks" "$repetition" "$way" >>runs.json; done
