@@ -18,7 +18,7 @@ FUNCTIONS = {
     "reduce_scatterv": ("Reduce_scatter", True), "scan": ("Scan", False), "exscan": ("Exscan", False), "barrier": ("Barrier", True)}
 EXCHANGED = {"Alltoallv", "Gatherv", "Scatterv"}  # without a plan, so rules name no algorithm for them
 SIZES = 7  # the first is 8 B. With 11, there would be more than the 128 kinds of calls for which plans may be
-CAUSES = ("QUADRILLE_CHOOSE says so", "called too rarely as yet", "a trial would cost more", "Quadrille took", "no algorithm of ours applies", "no data")
+CAUSES = ("QUADRILLE_CHOOSE says so", "rare", "a trial would cost more", "Quadrille took", "no algorithm of ours applies", "no data")
 
 
 def rows(report):

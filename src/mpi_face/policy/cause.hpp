@@ -19,7 +19,7 @@ namespace quadrille::mpi_face {
   ROW(long_blocks, "blocks of more than 1 GiB")                                                                 \
   ROW(own_operator, "an operator or a type of the user's own")                                                  \
   ROW(many_kinds, "too many kinds of calls")                                                                    \
-  ROW(rare, "called too rarely as yet")                                                                         \
+  ROW(rare, "rare")                                                                                             \
   ROW(not_worth, "a trial would cost more than these calls have taken")                                         \
   ROW(too_dear, "a trial would cost more than may be spent as yet")                                             \
   ROW(trying, "its calls are alternated in a trial")                                                            \

@@ -163,14 +163,18 @@ std::string ratio_text(const MeasuredRatio& ratio) {
                      count_words(ratio.samples));
 }
 
-// The reason why the MPI library ran calls. If a trial was put off: also its cost, and the most time that it could save, which is
-// the time of the calls without the wait for late ranks.
+// The reason why the MPI library ran calls. If they are rare, or a trial was put off: also the cost of the trial, and the most time
+// that it could save, which is the time of the calls without the wait for late ranks.
 std::string passed_text(const ReportRow& row, const PassedReason& reason, double ranks) {
   const std::string words = fmt::format("{} by the MPI library: {}", count_words(reason.calls), reason.why);
-  if (row.trial_s <= 0 || (reason.why != sentence(Cause::too_dear) && reason.why != sentence(Cause::not_worth))) return words;
+  const bool is_rare = reason.why == sentence(Cause::rare);
+  const bool is_put_off = reason.why == sentence(Cause::too_dear) || reason.why == sentence(Cause::not_worth);
+  if (!is_rare && (!is_put_off || row.trial_s <= 0)) return words;
   const double own_s = std::max(row.rank_seconds - row.late_rank_seconds, 0.0) / ranks;
   const double part = static_cast<double>(reason.calls) / static_cast<double>(std::max<Count>(row.calls, 1));
-  return fmt::format("{} ({}; it could gain at most {})", words, seconds_words(row.trial_s), seconds_words(own_s * part));
+  const std::string gain = seconds_words(own_s * part);
+  if (is_rare) return fmt::format("{}: they could gain at most {}", words, gain);
+  return fmt::format("{} ({}; it could gain at most {})", words, seconds_words(row.trial_s), gain);
 }
 
 void add_notes(WordTable& table, const ReportRow& row, double ranks, bool full) {
