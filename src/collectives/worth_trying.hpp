@@ -6,7 +6,7 @@
 
 namespace quadrille {
 
-// For Parameter::is_of_the_form of a parameter that names another algorithm: `applies` tells whether it exists.
+// For Parameter::is_of_the_form of a parameter that names another algorithm: `applies` tells whether that algorithm exists.
 inline bool may_be_specification(std::string_view text) { return !text.empty(); }
 
 Parameter radix_parameter(std::string_view summary);  // in 2 .. max(2, p); the default is 2
