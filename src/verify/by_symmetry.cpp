@@ -38,8 +38,8 @@
 // pairs of bytes. A message is such an image if both of its ends list the images of the representative's bytes in the same order,
 // however these are divided into regions. One end may list them in another order if the other end uses the same order. In that
 // case the programs of the peer and of its representative are made, and the pairs of bytes are compared. So if all ranks are
-// compared, it is always found if only one end uses another order. Local operations must be images one by one, and reductions
-// must keep whole elements.
+// compared, a message with only one end in another order is always found. Local operations must be images one by one, and
+// reductions must keep whole elements.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -24,9 +24,9 @@ namespace quadrille {
 
 // Finds the operations that may be the reason for a finding: the suspects. Each finding is looked at by itself.
 //
-// A finding about the result says that a place of the output holds a wrong byte at the end. The replay gives two lists: copies
-//   where the right byte was: its input, and all places to which operations took it from there, with their times origins where
-//   the wrong byte was: the place of the output, and all places from which operations took it there
+// A finding about the result says that a place of the output holds a wrong byte at the end. The replay gives two lists:
+//   copies   where the right byte was: its input, and all places to which operations took it from there, with their times
+//   origins  where the wrong byte was: the place of the output, and all places from which operations took it there
 // Suppose that one operation is the only mistake. Then everything before it was right, so one of the copies existed at that time.
 // Everything after it was right, too, so a right byte at one of the origins would have reached the output. The operation should
 // therefore have taken the byte from a copy to an origin. An operation is suspect if one change would make it do so:
@@ -288,9 +288,9 @@ class Choices {
 //   - are of the same round and have the same sender or the same receiver;
 //   - are in one set (Likeness) of which most operations are not finished;
 //   - lack their ends at the same rank, which lacks most of its ends;
-//   - are the two ends of one message: the k-th send from one rank to another belongs to the k-th receive there; - are messages
-//   of one rank which it posts the same number of rounds before (or after) the other ends are posted, and these messages are most
-//   of the rank's messages.
+//   - are the two ends of one message: the k-th send from one rank to another belongs to the k-th receive there;
+//   - are messages of one rank which it posts the same number of rounds before (or after) the other ends are posted, and these
+//     messages are most of the rank's messages.
 
 // Messages whose ends at one rank are posted some rounds after their other ends.
 struct Shift {
