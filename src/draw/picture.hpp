@@ -42,7 +42,7 @@ inline double share(Count part, Count whole) { return static_cast<double>(part) 
 
 constexpr double scale_height = 32;  // of a HeatScale
 
-// Throws Error{too_large} if `count` exceeds `most`; `parts` names what was counted in the error, such as "ranks".
+// Throws Error{too_large} if `count` exceeds `most`; in the error, `parts` names what was counted, such as "ranks".
 void check_parts(Count count, Count most, const std::string& parts);
 
 // Returns the messages by round, or only those of `round`. Throws like check_parts, and Error{misuse} if `round` has no messages.

@@ -28,7 +28,7 @@ std::vector<Run> united(const std::vector<Run>& runs) {
   return list;
 }
 
-// Finds, in a copy of the programs, the list of regions that is `regions` in the programs.
+// Returns the list of regions in `copies` that corresponds to `regions` in `programs`.
 Regions* found_again(const Regions* regions, const std::vector<Program>& programs, std::vector<Program>& copies, Rank rank) {
   const Program& program = programs[index(rank)];
   for (std::size_t r = 0; r < program.rounds.size(); ++r) {

@@ -156,8 +156,7 @@ class Search {
     finish(std::move(cause), choice.text);
   }
 
-  // Returns the suspicion that suggests the repair. Returns the first suspicion if there is none such, or if the first one is a
-  // loss.
+  // Returns the suspicion that suggests the repair; if none does, or if the first suspicion is a loss, the first.
   static const Suspicion& suspicion_of(const Suspicions& all, const std::optional<Repaired>& repaired) {
     if (repaired && all.first.kind != CauseKind::overwrites)
       for (const Suspicion& suspicion : all.places)

@@ -125,7 +125,7 @@ class Replay {
     return rounds;
   }
 
-  // Reports the operations of a round that is left out to the observer, as not done.
+  // Tells the observer the operations of a round that is left out, as not done.
   void tell_all_of(const RoundOf& of) const {
     const Rank rank = rank_of(of.at);
     for (const Local& local : of.round->locals)

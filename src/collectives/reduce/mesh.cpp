@@ -2,7 +2,7 @@
 // reduce/mesh: every row is combined at the root's column, then this column at the root; on grids with more dimensions,
 // dimension by dimension.
 // Source  [grama2003] broadcast and reduction on a mesh.
-// Needs   rows divides p; any operator; combines along the fixed tree if all sides except the first are powers of two.
+// Needs   rows divides p; any operator; keeps to the fixed tree if all sides except the first are powers of two.
 // Idea    A broadcast along the column and then along the rows is run backwards. A rank combines vectors of consecutive ranks in
 //         their order. Lines are cut at the same positions as the fixed tree, so that the order of combining is the same for
 //         every root.

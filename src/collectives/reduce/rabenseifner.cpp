@@ -6,7 +6,7 @@
 // Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, in which one rank combines both vectors (fold), as in
 //         allreduce/rabenseifner. The 2^d remaining ranks run recursive halving, near partners first. Shares are gathered from
 //         far partners first, so that the gathered shares are contiguous. If the root is not one of the remaining ranks, the
-//         first remaining rank sends its share to the root, which takes its place in the gather.
+//         first remaining rank sends its share to the root, and the root replaces this rank in the gather.
 // Cost    C1 = 2 log2 p rounds and C2 = 2 b (p - 1) / p bytes if p is a power of two. Else C1 = 2 floor(log2 p) + 1 rounds, and
 //         one more with fold=halves, and one more if a share is handed over.
 // Prefer  long vectors, if p is a power of two.

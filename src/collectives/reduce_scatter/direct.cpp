@@ -2,7 +2,7 @@
 // reduce_scatter/direct, reduce_scatterv/direct: every rank sends its operand of each block straight to the block's owner, all in
 // one round.
 // Source  [grama2003] all-to-all reduction, the naive way.
-// Needs   nothing: any p, any operator; shares of any size, which may be empty. Combines along the fixed tree.
+// Needs   nothing: any p, any operator; shares of any size, which may be empty. Keeps to the fixed tree if required.
 // Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all others. The
 //         owner combines the operands in its own memory, starting with neighbouring ranks. The first of the operands of other
 //         ranks, in the order of combining, is received into the output.

@@ -2,7 +2,7 @@
 // reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange their partial results for the ranks outside
 // their groups.
 // Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
-// Needs   nothing: any p, any operator; shares of any size, which may be empty. Combines along the fixed tree.
+// Needs   nothing: any p, any operator; shares of any size, which may be empty. Keeps to the fixed tree if required.
 // Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank
 //         r sends the results for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper group has fewer
 //         ranks, some ranks of the lower group have no partner. Ranks with a partner pass the data on to them, in up to i more

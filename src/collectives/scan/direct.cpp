@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scan/direct, exscan/direct: every rank sends its vector straight to all higher ranks.
 // Source  [grama2003] prefix sums, the naive way.
-// Needs   nothing: any p, any operator; combines along the fixed tree.
+// Needs   nothing: any p, any operator; keeps to the fixed tree if required.
 // Idea    One round holds all messages, in the order i+1, i+2, .. Every rank combines the vectors that it receives along the
 //         fixed tree, starting with neighbouring ranks. A scan also combines the rank's own vector. The vector of rank 0 is
 //         received into the output.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scan/hypercube, exscan/hypercube: ranks exchange partial results along the dimensions of a hypercube.
 // Source  [grama2003] prefix sums on a hypercube.
-// Needs   p a power of two; any operator. Combines along the fixed tree.
+// Needs   p a power of two; any operator. Keeps to the fixed tree if required.
 // Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange partial results, each over consecutive ranks. The higher partner also
 //         combines the received vector into its result. In an exscan the result begins with the first vector that arrives from
 //         below. In a scan, one piece of memory holds both the result and the vector to send, until data arrives from above. In

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scan/recursive-doubling, exscan/recursive-doubling: partners exchange their partial results in both directions.
 // Source  [thakur2005]; Open MPI and MPICH use this algorithm for MPI_Scan and MPI_Exscan.
-// Needs   nothing: any p, any operator; combines along the fixed tree.
+// Needs   nothing: any p, any operator; keeps to the fixed tree if required.
 // Idea    In round i, ranks r and r ^ 2^i exchange their partial results, if both ranks exist. The higher rank also combines what
 //         it receives into its result.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = ceil(log2 p) vectors. hypercube sends half as many messages in

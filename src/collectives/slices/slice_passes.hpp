@@ -2,7 +2,7 @@
 // Irregular exchanges in passes. A pair is a source and a target with data to move; a slice is a run of bytes of a
 // pair's data. In each pass a rank cuts its data into slices and hands them to other ranks. After the last pass all
 // data is at its target. A SliceRoute decides which slices go to which rank; for this decision it needs only the
-// data that the rank holds. Headers tell a rank which slices it will receive, or an analysis that knows all counts does.
+// data that the rank holds. A rank learns from headers, or from an analysis that knows all counts, which slices it will receive.
 //
 // In a message, slices are ordered by target (in the order of the route's places), then by source, then by offset. Data
 // that arrives in a pass is stored in one of two areas, in the order of rounds [liu2002, theorem 1]. Passes alternate
