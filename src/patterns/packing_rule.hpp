@@ -67,8 +67,8 @@ struct EdgeSummary {
 };
 
 // How many messages a rank has under way at a time, if it has many to send or to receive. More messages do not raise the link's
-// bandwidth, but each message takes longer: whenever Open MPI 4 makes progress, it walks through all sends that have no buffer,
-// and the lists in which network adapters match messages are short.
+// bandwidth, but each message takes longer, for two reasons: whenever Open MPI 4 makes progress, it goes through all sends that
+// have no buffer; and the lists in which network adapters match messages are short.
 //
 // A message takes its start-up plus its bytes divided by the link's bandwidth. While a message starts, the link can move others.
 // So the link is busy if the sum of the bytes of all messages under way is at least what the link moves during one start-up.

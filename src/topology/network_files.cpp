@@ -4,7 +4,7 @@
 // Only the connections of a cluster are used: its name, speeds and loopback matter only to SimGrid.
 //   TORUS      sides; the first changes fastest with the rank and is crossed first
 //   FAT_TREE   levels;children of a switch of each level;parents of what is below it;cables between the two [zahavi2010]
-//   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Connected are: all routers
+//   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Links join all routers
 //              of a chassis; all routers of a group with the same place in their chassis; router j of group i with router i of
 //              group j
 // Each cable becomes an edge, even if several cables join the same two ends.

@@ -12,7 +12,7 @@
 namespace quadrille {
 
 // An operation and its place in the order of time. All messages of a round have the same time of reading, which is before their
-// times of writing; otherwise all times differ.
+// times of writing. All other times differ.
 struct TimedOperation {
   NamedOperation name;
   Count read_time = 0, write_time = 0;

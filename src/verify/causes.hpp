@@ -189,7 +189,8 @@ struct Repaired {
 std::optional<Repaired> best_repair(const Schedule& schedule, const ByteFlow& flow, std::size_t operation,
                                     const std::vector<const Suspicions*>& suspicions, std::size_t most);
 
-// The stages of the first program, and one for all rounds that any program has, because wrong programs may have rounds of no stage.
+// The stages of the first program, and one more stage with the rounds of all programs, because wrong programs may have rounds of
+// no stage.
 std::vector<Stage> all_stages(const std::vector<Program>& programs);
 
 // What is known about a wrong schedule.

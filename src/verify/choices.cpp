@@ -46,8 +46,8 @@ Regions* found_again(const Regions* regions, const std::vector<Program>& program
   return nullptr;
 }
 
-// Whether two operations are likely to have the same regions. They are if they have the same sender and
-// different receivers, or different senders and the same distance or exclusive or.
+// Whether two operations are likely to have the same regions: if they have the same sender and different receivers, or different
+// senders and the same distance or exclusive or.
 bool are_comparable(const NamedOperation& a, const NamedOperation& b, Count ranks) {
   if (a.kind != b.kind || a == b) return false;
   if (a.from == b.from) return a.to != b.to;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/concatenation, allgatherv/concatenation: in each round a rank sends all blocks that it has to k other ranks; the last
-// round is divided byte by byte.
+// allgather/concatenation, allgatherv/concatenation: in each round a rank sends all its blocks to k other ranks; the last round
+// is divided byte by byte.
 // Source  [bruck1997] section 4; different sizes are our addition. docs/collectives/allgather.md lists the cases in which the
 //         last round cannot be optimal.
 // Needs   nothing: any p, 1 <= ports <= max(1, p - 1), any sizes.

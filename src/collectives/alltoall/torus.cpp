@@ -60,9 +60,9 @@ Spans odd_ones_towards(int direction, const TorusSide& side) {
   return spans;
 }
 
-// Decides in which rounds shorter lines take their steps, if the longest lines take one step in each round: so that the sum over
-// the rounds of the longer message is the least. Both lists have the lengths of messages by step. Returns for each round the step
-// of the shorter lines, or -1.
+// Decides in which rounds shorter lines take their steps, if the longest lines take one step in each round. The sum over the
+// rounds of the longer message is then the least. Both lists have the lengths of messages by step. Returns for each round the
+// step of the shorter lines, or -1.
 std::vector<Count> steps_by_round(const std::vector<Bytes>& longest, const std::vector<Bytes>& shorter) {
   const std::size_t rounds = longest.size(), steps = shorter.size();
   // least[i][j]: the least sum over rounds i, i + 1, .. if steps j, j + 1, .. are taken in them

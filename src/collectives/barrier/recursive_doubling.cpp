@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// barrier/recursive-doubling: rank i and i ^ 1, i ^ 2, i ^ 4, .. tell each other which ranks have entered.
+// barrier/recursive-doubling: rank i and its partners i ^ 1, i ^ 2, i ^ 4, .. tell each other, one per round, which ranks have
+// entered.
 // Source  [grama2003] all-reduce on a hypercube, without data.
 // Needs   nothing: any p.
 // Idea    Let n be the largest power of two that is not above p. Rank n + i first tells rank i that it has entered. Ranks below n

@@ -7,7 +7,7 @@
 //         segment numbers larger by d. A sender looks in its receiver's table for the segment that it has to send.
 // Cost    C1 = segments - 1 + d rounds, d = ceil(log2 p), of b / segments bytes each: the fewest for this number of
 //         segments. The default is the optimum sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the
-//         start-up, for a machine with a start-up worth 8 KiB (see shares.hpp).
+//         start-up, for a machine on which a start-up costs as much as 8 KiB (see shares.hpp).
 // Prefer  medium and long vectors.
 #include "collectives/spreading/spreading.hpp"
 

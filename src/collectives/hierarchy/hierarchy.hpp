@@ -13,9 +13,9 @@
 
 namespace quadrille {
 
-// Lanes between nodes. The ranks of each node are cut into as many groups of ranks with neighbouring numbers as there are lanes,
-// and one rank of each group, its leader, exchanges the group's data with other nodes. The leaders of the groups with the same
-// number form a lane.
+// Lanes between nodes. The ranks of each node are cut into groups of ranks with neighbouring numbers, one group for each lane.
+// One rank of each group, the leader, exchanges the group's data with other nodes. The leaders of the groups with the same number
+// form a lane.
 class Lanes {
  public:
   enum class Leader : std::uint8_t { first, last };  // of the ranks of a group
@@ -64,7 +64,7 @@ struct Phase {
 // no such form for these parameters, with the reason.
 using Form = std::vector<Phase> (*)(const Problem&, const Lanes&, const Parameters&);
 
-// A problem of one phase: its operator is that of the whole, and it names no nodes.
+// The problem of one phase, with the operator of the whole problem and without nodes.
 Problem part_of_vector(const Problem& whole, Collective collective, Count ranks, Bytes bytes, Rank root = 0);
 // `collective` must be regular. If the counts differ, the problem gets its irregular form.
 Problem part_of_shares(const Problem& whole, Collective collective, const std::vector<Bytes>& counts, Rank root = 0);
@@ -206,7 +206,7 @@ class VectorParts {
   const Lanes* lanes_;
 };
 
-// The record of a hierarchical algorithm, in which everything but its texts follows from its form.
+// The record of a hierarchical algorithm. All of it except the texts follows from the form.
 //
 // The parameters of hierarchical algorithms, with their defaults and the values worth trying.
 std::vector<Parameter> parameters_of_hierarchy(Collective collective);

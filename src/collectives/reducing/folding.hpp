@@ -65,13 +65,13 @@ inline constexpr std::string_view as_asked_for_rule = "any order if the problem 
 // if this order does not matter.
 std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&);
 
-// For reductions to a fixed rank, which forwards the result to the root: returns `combine`, the program of a reduction to rank
-// `holder`, followed by a message from `holder` to the problem's root.
+// Returns `combine`, the program of a reduction to rank `holder`, followed by a message with the result from `holder` to the
+// problem's root.
 Program forwarded_to_root(const Problem& problem, Program combine, Rank holder);
 
 // Builds one rank's program for a scan or an exscan. The rank holds two vectors: its result so far, and the vector that it sends
-// to others (`told_`), which is combined over a run of ranks that ends or begins with this rank. Both are in the same memory as
-// long as they are equal.
+// to others (`told_`), which is combined over a run of ranks that ends or begins with this rank. The two vectors share memory
+// while they are equal.
 class PrefixBuilder {
  public:
   PrefixBuilder(const Problem& problem, Rank me, std::string stage);
@@ -201,9 +201,9 @@ inline constexpr std::string_view combining_rule_of_folded =
 using PartnerOfRound = Count (*)(Count x, Count round, Count count);
 
 // An allreduce in which ranks exchange whole partial results with one partner in each round. The partners are those of a butterfly
-// over 2^d ranks. Before the exchange the lower rank of a pair sends its vector to the upper rank, and after it the lower rank
-// receives the result from the upper rank. The 2^d ranks that exchange are numbered in the order of ranks. The operand of the lower
-// rank is on the left. Nothing is copied.
+// over 2^d ranks. Before the exchange the lower rank of a pair sends its vector to the upper rank, and after the exchange the
+// lower rank receives the result from the upper rank. The 2^d ranks that exchange are numbered in the order of ranks. The operand
+// of the lower rank is on the left. Nothing is copied.
 Program exchange_of_vectors(const Problem& problem, PartnerOfRound partner_of, Rank me);
 
 }  // namespace quadrille

@@ -2,10 +2,10 @@
 // scan/distance-doubling, exscan/distance-doubling: ranks send their partial results over distances 1, 2, 4, .. to higher ranks.
 // Source  [hillis1986] prefix sums with messages over doubling distances.
 // Needs   nothing: any p, any operator.
-// Idea    Before the round of distance s a rank has combined the s vectors that end with its own. In the round it receives the
-//         combination of the s vectors before them from rank - s, and puts it on the left of its own. The vector that a rank
-//         sends includes its own vector; the result of an exscan does not. So in an exscan a rank keeps two vectors from the
-//         second round on.
+// Idea    Before the round of distance s a rank has combined the s vectors that end with its own. In the round it receives from
+//         rank - s the combination of the s vectors before these, and takes it as the left operand. The vector that a rank sends
+//         includes its own vector; the result of an exscan does not. So in an exscan a rank keeps two vectors from the second
+//         round on.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and C2 = C1 vectors, which travel in one direction only.
 // Prefer  short vectors, if p is not a power of two.
 #include "collectives/reducing/folding.hpp"

@@ -69,7 +69,7 @@ struct Rates {
     const Count messages = shared(r.outside_messages, r.node_outside_messages);
     const Bytes outside = shared(r.outside_bytes, r.exchanged);
     const Count inside = shared(r.taken_messages, r.node_inside_messages);
-    // The rank that copies the most of its own need not be the one that takes the most from others.
+    // The rank that copies most of its own data may not be the rank that takes most data from others.
     const Bytes stays = shared(r.taken_bytes, r.node_inside_bytes), own = r.node_inside_bytes + r.node_copied;
     const Bytes with_copied = std::max(stays, shared(r.with_copied, own));
     const Bytes with_combined = std::max(with_copied, shared(r.with_combined, own + r.node_combined));
