@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-// Contiguous bytes, to find those that occur twice in lists of regions.
+// Contiguous bytes, for the search for bytes that occur twice in lists of regions.
 struct Run {
   Buffer buffer;
   Bytes first, last;

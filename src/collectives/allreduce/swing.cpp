@@ -107,8 +107,8 @@ class Swing {
   }
 
   // Returns the segments of a part that the rank has when the gather has run the steps down to `first`. Let i be the lowest of
-  // these steps in a dimension. In it the rank has the segments of all places that are congruent, modulo 2^(i+1), to its own
-  // place or to that of its partner in step i.
+  // these steps in a dimension. In this dimension the rank has the segments of all places that are congruent, modulo 2^(i+1), to
+  // its own place or to that of its partner in step i.
   Regions held(Rank rank, const std::vector<Step>& steps, std::size_t first, Count part) const {
     std::vector<Rank> ranks{rank};
     for (std::size_t d = 0; d < sides_.size(); ++d) {

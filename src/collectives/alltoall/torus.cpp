@@ -215,7 +215,8 @@ class TorusExchange {
   Regions leaving(std::size_t dimension, Count scale, const Slots& slots, Count step, int direction, Count coordinate) const {
     const TorusSide& side = sides_[dimension];
     const Count size = side.length / scale;
-    // Algorithm AR sends whole blocks along a ring. Where dimensions share the blocks, those for the opposite rank are divided.
+    // Algorithm AR sends whole blocks along a ring. If several dimensions share the blocks, the blocks for the opposite rank are
+    // divided.
     const bool by_target = kernel_ == Kernel::alternating && (sides_.size() == 1 || size % 4 == 0);
     const auto found = ring_kernel::departure(kernel_, by_target ? Antipode::by_target : Antipode::shared, size, coordinate / scale,
                                               step, direction);

@@ -64,7 +64,7 @@ class GroupRoute : public SliceRoute {
     std::vector<Rank> members;
     std::optional<Count> number_of(Rank rank) const;
     std::optional<Rank> member(std::optional<Count> number) const;
-    Count places() const { return std::max<Count>(size(members), 1); }  // of the array that has the members
+    Count places() const { return std::max<Count>(size(members), 1); }  // the number of places in the members' array
   };
 
   bool is_dealing(Count pass) const { return pass < dealing_passes_; }

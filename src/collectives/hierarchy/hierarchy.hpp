@@ -18,7 +18,7 @@ namespace quadrille {
 // form a lane.
 class Lanes {
  public:
-  enum class Leader : std::uint8_t { first, last };  // of the ranks of a group
+  enum class Leader : std::uint8_t { first, last };  // which rank of a group leads
   // Nodes are numbered in the order of their lowest ranks. The root of a rooted collective leads its group.
   // Needs 1 <= lanes <= the size of the smallest node.
   Lanes(const Problem& problem, Count lanes, Leader leader = Leader::first);
@@ -53,7 +53,7 @@ Count largest_node(const Problem& problem);
 // One phase of a form: the ranks of each group run a collective together.
 struct Phase {
   std::string stage;
-  enum class Where : std::uint8_t { inside, between } where = Where::inside;  // nodes
+  enum class Where : std::uint8_t { inside, between } where = Where::inside;  // inside nodes, or between them
   const NodeRanks* groups = nullptr;
   std::function<std::optional<Problem>(Count group)> problem{};  // nothing: the group is idle
   std::function<Regions(Rank)> input{}, output{};                // where the buffers of a rank of the group lie

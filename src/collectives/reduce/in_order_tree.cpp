@@ -5,7 +5,8 @@
 // Idea    In the tree over a run of ranks, the last rank is the top. The other ranks are cut into two runs, and the tops of these
 //         runs are its children. So a rank combines the results of two neighbouring runs and its own vector, in the order of
 //         ranks. Rank p - 1 forwards the result to the root of the reduction.
-// Cost    C1 = floor(log2 p) rounds on 2 ports, and C2 = C1 vectors. Unless the root is p - 1, both grow by one.
+// Cost    C1 = floor(log2 p) rounds on 2 ports, and C2 = C1 vectors. Unless the root is p - 1, there is one more round and one
+//         more vector.
 // Prefer  an operator that does not commute, if a rank can receive two messages at once.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/spreading.hpp"

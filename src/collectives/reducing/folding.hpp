@@ -107,7 +107,7 @@ class PrefixBuilder {
 // Reductions among 2^d ranks, for any number of ranks. If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs of
 // neighbours. One rank of a pair, the survivor, combines the vectors of both, and stands for both among the 2^d ranks that go on.
 
-enum class Survivor : std::uint8_t { lower, upper };  // of a pair
+enum class Survivor : std::uint8_t { lower, upper };  // which rank of a pair survives
 
 // How survivors are ordered in the group in which they run a schedule: by their numbers 0, 1, .., or by the numbers with reversed
 // bits. With reversed bits, halving with far places first begins with near survivors, and its messages are contiguous.

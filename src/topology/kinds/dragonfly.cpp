@@ -19,7 +19,7 @@ Topology Topology::dragonfly(Count groups, Count routers, Count ranks_per_router
     for (Count other = router + 1; other < (router / routers + 1) * routers; ++other)
       edges.push_back({ranks + router, ranks + other});
   // Each group has one link to every other group. The links from group g to the groups g + 1, g + 2, .. (modulo their number) are
-  // assigned to its routers round robin.
+  // assigned to the routers of group g round robin.
   const auto router_towards = [&](Count group, Count other) {
     return ranks + group * routers + (other - group + groups - 1) % groups % routers;
   };
