@@ -22,9 +22,10 @@ namespace quadrille {
 
 struct RecordedCommunicator {
   std::string name;
-  // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. Of an intercommunicator: its own group.
+  // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. For an intercommunicator: its local
+  // group.
   std::vector<Rank> members;
-  Count nth = 0;  // number of earlier communicators of these members; the two together identify it on all ranks
+  Count nth = 0;  // number of earlier communicators of these members; `members` and `nth` identify it on all ranks
   bool is_inter = false;
   auto operator<=>(const RecordedCommunicator&) const = default;
 };
@@ -49,11 +50,12 @@ struct RecordedSite {
   // Bytes of a block as in Problem: for an alltoall what goes to one rank, for a reduction the vector. For collectives with
   // counts: the sum of `counts` or, in a gatherv or scatterv at a rank that is not the root, the rank's own block.
   Bytes block_bytes = 0;
-  // Bytes of each block. Allgatherv, reduce_scatter: of each rank's share. Alltoallv, alltoallw: to each rank. Gatherv, scatterv:
-  // of each rank, at the root only. Neighbourhood collectives with counts: to each neighbour.
+  // Bytes of each block. Allgatherv, reduce_scatter: the share of each rank. Alltoallv, alltoallw: the block for each rank.
+  // Gatherv, scatterv: the block of each rank, at the root only. Neighbourhood collectives with counts: the block for each
+  // neighbour.
   std::vector<Bytes> counts;
-  std::vector<Rank> peers;   // neighbourhood collectives: to whom the blocks go; -1: beyond the border of a grid
-  bool are_sampled = false;  // true: calls with other vectors of counts, which were not kept, are entered here, too
+  std::vector<Rank> peers;   // neighbourhood collectives: the receivers of the blocks; -1: beyond the border of a grid
+  bool are_sampled = false;  // true: the site also has calls with other counts, which were not kept
   auto operator<=>(const RecordedSite&) const = default;
 };
 
@@ -61,7 +63,7 @@ struct RecordedSite {
 // down so that their sums are right.
 struct RecordedCall {
   std::uint32_t site = 0;  // index in Recording::sites
-  double gap_s = 0;        // computing since the end of the entry before: an estimate
+  double gap_s = 0;        // computing since the end of the previous entry, estimated
   double away_s = 0;       // time since then in which the thread had no processor: it slept, read a file, or other threads ran
   double duration_s = 0;   // inside the call, waiting included
 };
@@ -111,7 +113,7 @@ struct Recording {
 Recording read_recording(const std::string& folder);
 
 // Throws Error{malformed} if the parts contradict each other: ranks are not in order, a communicator has a rank twice, or a rank
-// has a site on a communicator of which it is no member. What read_recording returns has passed, and projections check it again.
+// has a site on a communicator of which it is no member. read_recording and `project` make this check.
 void check(const Recording& recording);
 
 // Reads the entries of a rank one after the other. The RecordedRank must outlive this object.

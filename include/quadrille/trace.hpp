@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces: what happened in a run of a schedule. A trace lists the messages, copies and reductions of all ranks, and one or several
-// times of them: logical (the rounds), simulated by rounds, simulated by events, or executed. docs/trace-format.md describes the
-// file format.
+// Traces: what happened in a run of a schedule. A trace lists the messages, copies and reductions of all ranks, and says when
+// they happened in one or several kinds of time: logical (the rounds), simulated by rounds, simulated by events, or executed.
+// docs/trace-format.md describes the file format.
 //
 //   Trace trace = trace_of(make_schedule(Problem::alltoall(8, 1024), "bruck:radix=2"));  // with logical time
 //   trace.messages[3].from;          // message 3 is sent by this rank
@@ -32,8 +32,8 @@ struct TracedMessage {
   std::optional<Port> port;
   Regions read;   // at the sender
   Regions write;  // at the receiver
-  // The position among the receives that the receiver posts in this round. 0 for all messages of a trace if all receivers post in
-  // the order of the messages.
+  // The message's position among the receives that the receiver posts in this round. 0 for all messages of a trace if all
+  // receivers post in the order of the messages.
   Count receive_place = 0;
   bool operator==(const TracedMessage&) const = default;
 };
@@ -82,7 +82,7 @@ struct TracedTime {
   TimeUnit unit = TimeUnit::round;
   std::int64_t end = 0;                          // when the last rank is done
   std::string policy, model, machine, executor;  // empty where they do not apply
-  std::optional<std::int64_t> clock_bound;       // if ranks have several clocks: bound on the error of differences between ranks
+  std::optional<std::int64_t> clock_bound;       // if ranks have several clocks: bound on the error of differences of their times
   std::vector<TimeInterval> sends, receives;     // by message: from posting to completion
   std::vector<TimeInterval> locals;              // by local operation; empty if not known in this kind of time
   std::vector<TracedActivity> waits;             // the rank could only wait for messages; ordered by rank, then begin

@@ -14,8 +14,7 @@
 
 namespace quadrille {
 
-// A plan of a schedule. Each of its executions notes its times. An execution allocates no memory. Destroy it before its
-// communicator.
+// A plan whose executions record their times. An execution allocates no memory. Destroy the plan before its communicator.
 //
 // A message lasts from the time when its rank posts it to the time when the rank notices that it is complete; all messages of a
 // window are posted together. A short message is complete for its sender when it is posted. All local operations of a window, and
@@ -40,7 +39,7 @@ class TracedPlan {
   std::unique_ptr<State> state_;
 };
 
-// Runs before the one that is recorded, so that memory and caches are warm.
+// The number of runs before the recorded one, which make memory and caches warm.
 inline constexpr int standard_warm_up = 10;
 
 // Collective. Makes a TracedPlan, executes it `warm_up` times and, after a barrier, once more, and returns the last execution's

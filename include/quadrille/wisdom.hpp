@@ -74,8 +74,8 @@ struct WisdomRace {
   bool operator==(const WisdomRace&) const = default;
 };
 
-// All measurements of one situation, pooled over several launches. Times can differ between launches by large factors, for instance
-// because of which ranks share a core. The choice therefore rests on what several launches measured. Pooling has these rules:
+// All measurements of one situation, pooled over several launches. Times can differ between launches by large factors, for
+// instance because other ranks share a core. The choice is therefore based on several launches. Pooling has these rules:
 // - If some races were undisturbed by other programs, the disturbed ones are ignored.
 // - A whole launch may be slow, so races are brought to one scale. For each way that ran in all races, take its time in this race
 //   divided by the geometric mean of its times in all races. The times of the race are divided by the median of these quotients.
@@ -107,7 +107,7 @@ struct WisdomRecord {
   bool operator==(const WisdomRecord&) const = default;
 };
 
-// The costs of an executor for ranks placed on nodes like this: coefficients of the cost model max-rate (model.hpp).
+// The costs of an executor for ranks that are placed on nodes in this way: coefficients of the model max-rate (model.hpp).
 struct ExecutorFit {
   Executor executor = Executor::mpi;
   Count ranks = 1, nodes = 1, ranks_of_node = 1;
@@ -164,8 +164,7 @@ std::string today();        // the date in UTC, such as 2026-11-22
 std::string time_of_day();  // the time in UTC, such as 13:05:22.123
 
 // Parses the text of a wisdom file, which is JSON. Throws Error{malformed}, with the place and the reason, if any part is damaged,
-// or if the file was written for another version of the format or another table of algorithms. `file` is the name to show in that
-// sentence.
+// or if the file was written for another version of the format or another table of algorithms. The error's sentence names `file`.
 Wisdom parse_wisdom(std::string_view text, const std::string& file);
 std::string wisdom_text(const Wisdom& wisdom);  // measured numbers have four digits
 
