@@ -82,8 +82,8 @@ class CommunicatorState {
 
   [[gnu::hot]] int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
-  // Call it before a call that synchronises the ranks: measures now and then how long they wait for late ranks. `price_s`: of the
-  // call, equal on all ranks.
+  // Call it before a call that synchronises the ranks: measures from time to time how long they wait for late ranks. `price_s`:
+  // the call's price, equal on all ranks.
   void sample(double price_s, CallOutcome& outcome) {
     if (counts_everywhere_ && late_ranks_.counts(price_s)) [[unlikely]]
       measure_late_ranks(outcome);

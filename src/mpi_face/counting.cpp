@@ -350,7 +350,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
   }
 }
 
-// The state no longer exists only if the program freed the communicator during the call, which no correct program does.
+// The state still exists, because a correct program does not free the communicator during the call.
 PassedThrough::~PassedThrough() {
   if (is_recorded_) Recorder::get()->leave_passed(function_, call_, request_);
   if (!state_) return;

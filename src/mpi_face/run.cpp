@@ -199,7 +199,7 @@ int CommunicatorState::exchange_alone(const MpiCall& call, VendorCall vendor, Ca
   return copy_alone(blocks->share_memory ? Elements() : only_block(blocks->sent), received, vendor, outcome);
 }
 
-// Copies, unless one of the two is invalid or empty.
+// Copies, unless one side is invalid or empty.
 int CommunicatorState::copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome) {
   const bool copies = to.facts.is_valid && from.count > 0;
   if (copies && overlap(from, to)) {

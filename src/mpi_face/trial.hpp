@@ -31,9 +31,9 @@ class Trial {
     std::vector<std::vector<double>> ours_s;  // for each plan, or for the exchange
   };
 
-  // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns on all ranks why there can be
-  // no trial: a rank would need too much memory, or had wrong arguments in the call whose blocks the trial uses. Throws
-  // Error{transport, peer_lost}.
+  // Collective; call it once. Runs the MPI library's function and ours alternately and appends the times to `times`. Returns on
+  // all ranks why there can be no trial: a rank would need too much memory, or had wrong arguments in the call whose blocks the
+  // trial uses. Throws Error{transport, peer_lost}.
   std::optional<Cause> run(Times& times);
 
  private:

@@ -18,7 +18,7 @@ Alternation::Alternation(int contenders, double bar) : contenders_(contenders), 
   begin_part(1);
 }
 
-// Every other round runs the ways in reverse order, so that a way does not always follow the same one.
+// Every second round runs the ways in reverse order, so that a way does not always follow the same other way.
 void Alternation::begin_part(int rounds) {
   order_.clear();
   calls_ = 0;

@@ -136,7 +136,7 @@ Action Step::begin_guests() {
   return ask_guests();
 }
 
-// Asks, over all ranks, for the greatest worth of the guests that come first, and whether any of these has met.
+// Finds the greatest worth of the ranks' first guests, and whether any of these guests has met.
 Action Step::ask_guests() {
   Action ask = action(Do::ask_guests);
   ask.figures = {process_.waiting.empty() ? 0 : process_.waiting.front().state->worth_ticks(), process_.has_met ? 1.0 : 0.0};
@@ -219,7 +219,7 @@ Action Step::after_action() {
 }
 
 // The ranks find the greatest of their accounts, because rank 0 knows only its own. They do so with the first message, and again
-// after guests have met or a trial in place has cost each rank a time of its own.
+// after guests have met or a trial in place has cost the ranks different times.
 Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));
@@ -335,7 +335,7 @@ Action Step::keep(std::size_t best) {
   return action(Do::keep, static_cast<std::int32_t>(best));
 }
 
-// Ends a first trial, or records the decision without a trial.
+// Ends a first trial, or records a decision that needed no trial.
 void Step::settle(bool is_faster) {
   CallKind& settled = kind();
   if (is_faster) {
@@ -406,15 +406,15 @@ Action Step::conclude() {
   Alternation& trial = *kind().trial;
   const Alternation::Conclusion& conclusion = state_.message.conclusion;
   process_.account.spend(state_.weight * trial.excess_s());
-  state_.meeting.knows_accounts = false;  // each rank has an excess of its own
+  state_.meeting.knows_accounts = false;  // the excess differs between ranks
   if (conclusion.end == Alternation::End::goes_on) return trial.go_on(conclusion.remaining), finished();
   Action share = action(Do::share_figures);
   share.figures = state_.rank == 0 ? state_.meeting.means : trial.times();
   return share;
 }
 
-// All ranks know the times now. If Quadrille loses the trial, the MPI library runs the kind's calls: for good, or after a first
-// trial that was lost by little until a second trial.
+// All ranks know the times now. If Quadrille loses the trial, the MPI library runs the kind's calls for good or, after a first
+// trial that was lost by little, until a second trial.
 Action Step::shared() {
   CallKind& tried = kind();
   const Alternation::Conclusion& conclusion = state_.message.conclusion;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the site of a call, and defines it in the rank's log when it comes for the first time.
+// Finds the site of a call, and defines it in the rank's log when it occurs for the first time.
 #pragma once
 
 #include <mpi.h>
@@ -63,7 +63,7 @@ class RecordedSites {
 
   // A site without sizes.
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
-  // The site of a collective. `function`: the function that was called; it differs from the call's function if it is nonblocking.
+  // The site of a collective. `function`: the function that was called; for a nonblocking one, `call` has the blocking form.
   SiteHere& of(RecordedKind kind, Function function, CommunicatorHere& communicator, const MpiCall& call);
   // The site of another kind with the same contents, such as that of the completions of starts.
   SiteHere& of(RecordedKind kind, const SiteHere& like);
