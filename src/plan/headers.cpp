@@ -21,7 +21,7 @@ struct MessageLengths {
 std::byte* bytes_at(auto* memory) { return reinterpret_cast<std::byte*>(memory); }
 
 // The headers of one stage. Receivers do not know the headers' lengths, so the lengths are sent first. Listing allocates memory,
-// so it is done between the two exchanges: within an exchange the other ranks would wait for a rank that has no memory.
+// so it is done between the two exchanges: within an exchange the other ranks would wait for a rank that runs out of memory.
 class StageHeaders {
  public:
   explicit StageHeaders(const std::vector<IncrementalRound>& rounds)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans that execute.hpp does not make, and checks of the buffers that are passed to a plan. If tune/choosing chooses the
-// algorithm, all ranks must make the same choice. So each rank chooses by knowledge that has a hash, and the ranks compare the
-// hashes with their requests. A schedule that this library has made becomes a plan without verification.
+// algorithm, all ranks must make the same choice. So each rank puts a hash of the knowledge by which it chooses into its request,
+// and the ranks compare the requests. A schedule that this library has made becomes a plan without verification.
 #pragma once
 
 #include <functional>

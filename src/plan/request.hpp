@@ -45,7 +45,8 @@ struct PlanRequest {
   std::uint64_t knowledge = no_knowledge;  // hash of the knowledge by which the rank chooses
   bool refuses_vendor = false;             // the plan chose the vendor's collective, which cannot run this request
   CountFacts facts;
-  // For a caller's schedule: hash of the schedule with which this rank remembers verifying its part, or 0.
+  // For a caller's schedule: the hash of the schedule with which this rank's program was verified, or 0 if the rank remembers
+  // none.
   std::uint64_t verified = 0;
   MemoryReport memory;  // about the plans that this rank has
   Offer::Words offer{};
@@ -55,7 +56,7 @@ struct Agreement {
   bool is_settled = true;          // false: ranks chose by different knowledge, so nothing else was compared
   bool has_same_knowledge = true;  // true if all ranks have knowledge, and it is the same
   bool vendor_is_refused = false;  // by at least one rank, so nothing else was compared
-  bool is_verified = true;         // true if all ranks remember verifying the same schedule of the caller's
+  bool is_verified = true;         // true if all ranks remember that they verified the same caller's schedule
   std::vector<CountFacts> facts;   // set if requests are undecided
   MemoryReport memory;             // combined over all ranks
   std::vector<Offer::Words> offers;

@@ -118,7 +118,7 @@ bool is_pipe(int descriptor) {
 
 std::string output_of(const std::vector<std::string>& words, const OutputLimits& limits, const std::string& label) {
   using Clock = std::chrono::steady_clock;
-  static std::mutex one_at_a_time;  // the handlers of signals are the process's
+  static std::mutex one_at_a_time;  // all threads share the signal handlers
   const std::lock_guard lock(one_at_a_time);
   const HandledSignals handled;
   Pipe pipe = make_pipe();
