@@ -36,7 +36,7 @@ class SideBlocks {
     listed,  // with counts and displacements, and perhaps a type for each
   };
 
-  SideBlocks() = default;  // none
+  SideBlocks() = default;  // no blocks
   static SideBlocks one(const Side& side, Rank peer) { return {side, Placing::same, peer, 1, nullptr}; }
   static SideBlocks one_each(const Side& side, Count ranks) { return {side, Placing::listed, 0, ranks, nullptr}; }
   static SideBlocks of(const Side& side, Placing place, const Neighbours& neighbours) {

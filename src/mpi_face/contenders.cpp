@@ -55,7 +55,7 @@ bool run_the_same(const Candidate& one, const Candidate& other) {
   return a && b && a->algorithm == b->algorithm;
 }
 
-// The way to try instead of `way`, if a preset machine's figures prefer it and there are several nodes. These figures have an
+// Returns the way to try: `way`, unless a preset machine's figures prefer it and there are several nodes. These figures have an
 // unknown error, so parameters with about the same price count as equal: the first of them in choices_worth_trying is taken. The
 // figures also have no time of a round, so all policies of an algorithm have the same price. But each round that waits for an
 // earlier round takes the network's latency. So the policy is nonblocking, with which few rounds wait.

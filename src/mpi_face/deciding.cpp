@@ -21,8 +21,8 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// What all communicators of the process share. Made when this library is loaded, or by an earlier call. Never destroyed, because
-// MPI may be called before and after the constructors and destructors of this library.
+// What all communicators of the process share. Made when this library is loaded, or by a call of MPI before that. Never
+// destroyed, because MPI may be called before and after the constructors and destructors of this library.
 struct OfProcess {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();  // of the run
@@ -43,8 +43,8 @@ void check_meeting(int code) {
   if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a meeting of the ranks");
 }
 
-// The user's wishes, once all ranks of the world know them. Null in programs whose threads call MPI concurrently. In other
-// programs, all ranks learn the wishes between the same two calls on each communicator.
+// The user's wishes, once all ranks of the world know them. Null if threads of any rank may call MPI concurrently. Otherwise all
+// ranks learn the wishes between the same two calls on each communicator.
 std::atomic<std::shared_ptr<const Wishes>> wishes_of_world;
 
 bool has_threads() {
@@ -113,7 +113,7 @@ Deciding::~Deciding() {
   std::erase_if(process.state.guests, [&](const Guest& guest) { return guest.state == &state_; });
 }
 
-// The group must not outlive the communicator of the meeting. Exchanges that were made with the group may.
+// The group must not outlive the communicator of the meeting. Exchanges that were made with the group may outlive it.
 void Deciding::meet_as_guest(MPI_Comm ranks) {
   if (!state_.has_synchronised) begin();
   CallOutcome outcome;

@@ -5,8 +5,8 @@
 // The lists are in the order of edges: the k-th edge that rank a lists to rank b is the k-th that b lists from a. For graphs this
 // is the order of the blocks. In a grid (a Cartesian communicator) each dimension has two blocks: first the block of the rank
 // before, then the block of the rank behind. A block that is sent in one direction arrives from the opposite direction (MPI 4.1,
-// section 8.6). In a closed dimension of one or two ranks both neighbours are the same rank. So there the receives are listed in
-// the opposite order.
+// section 8.6). In a periodic dimension of one or two ranks both neighbours are the same rank. So there the receives are listed
+// in the opposite order.
 #pragma once
 
 #include <mpi.h>

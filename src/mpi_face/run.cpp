@@ -14,7 +14,7 @@ namespace {
 
 constexpr Bytes longest_block = Bytes{1} << 30;
 
-// Returns the block of a side that has one, or invalid elements.
+// Returns the only block of a side, or invalid elements if it has none.
 Elements only_block(const SideBlocks& blocks) {
   Elements only;
   blocks.for_each([&](const CallBlock& block) {

@@ -16,7 +16,7 @@ namespace quadrille::mpi_face {
 
 class Trial {
  public:
-  // For calls that run as an exchange, pass `exchange`: they have no plans. At most `most_batch` calls are timed together.
+  // For calls that run as an exchange, pass `exchange`; such calls have no plans. At most `most_batch` calls are timed together.
   Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan>& plans, Exchanger* exchange,
         int most_batch);
   ~Trial() {

@@ -45,7 +45,7 @@ class StageHeaders {
     }
   }
 
-  Edges edges() const { return lists_.edges(); }  // what is listed
+  Edges edges() const { return lists_.edges(); }  // the lengths or headers that were listed last
 
   void pass_to(IncrementalProgram& incremental) const {
     for (std::size_t i = 0; i < rounds_.size(); ++i)
@@ -56,7 +56,7 @@ class StageHeaders {
   const std::vector<IncrementalRound>& rounds_;
   EdgeLists lists_;
   std::vector<MessageLengths> sent_, received_;     // by round
-  std::vector<std::vector<std::uint8_t>> headers_;  // likewise: those that are received
+  std::vector<std::vector<std::uint8_t>> headers_;  // the received headers, by round
 };
 
 }  // namespace

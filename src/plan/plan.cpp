@@ -42,7 +42,7 @@ struct Draft {
   std::shared_ptr<const Script> script;
   std::unique_ptr<IncrementalProgram> incremental;  // set until there is a script, if headers tell the rank what it receives
   std::optional<ScriptKey> key;                     // set if the script may be kept for later plans
-  std::optional<PlanRequest> request;               // of a kept script
+  std::optional<PlanRequest> request;               // the request that was kept with a script
   std::uint64_t verified = 0;                       // PlanRequest::verified
   std::unique_ptr<Offer> offer;                     // set if the transport makes offers
 

@@ -60,7 +60,7 @@ ObservedPlan observed_plan(Communicator& communicator, const Schedule& schedule,
 // plan's Execution themselves. Returns true if input and output overlap; the caller must then refuse them by throw_overlap.
 [[nodiscard]] bool overlap(const Plan& plan, const void* input, const void* output);
 
-// The used part of a buffer: the offsets of its first byte, and of the byte behind its last one.
+// The used part of a buffer: the offsets of its first byte and of the byte after its last one.
 using UsedPart = std::pair<Bytes, Bytes>;
 
 // Throws Error{misuse} if bytes of a buffer are used, but the buffer is a null pointer.

@@ -25,7 +25,7 @@ enum class Chooser : std::uint8_t {
 // Facts about the counts of an alltoallv on one rank.
 struct CountFacts {
   std::uint64_t all = 0;         // fingerprint of all counts that the rank was given
-  Bytes sent = 0, received = 0;  // by this rank
+  Bytes sent = 0, received = 0;  // bytes that this rank sends and receives
   Count blocks = 0;              // blocks that it sends and that are not empty
   Bytes longest = 0;             // the longest of these
 };

@@ -60,7 +60,7 @@ inline double price_of_call(Count ranks, Bytes moved) {
 
 // Decides before which calls the ranks of a communicator measure how long they wait for late ranks. Only calls that synchronise all
 // ranks are chosen. All ranks count these calls alike, so they measure before the same call. In each measurement, rank 0 computes
-// from its own clock after how many calls the next one follows, and tells the others.
+// from its own clock the number of calls until the next measurement, and tells the other ranks.
 class Sampling {
  public:
   static constexpr double share = 0.005;                                                    // of the time: for measuring

@@ -136,7 +136,7 @@ Action Step::begin_guests() {
   return ask_guests();
 }
 
-// Finds the greatest worth of the ranks' first guests, and whether any of these guests has met.
+// Finds the greatest worth_ticks() of the ranks' first guests, and whether any of these guests has met.
 Action Step::ask_guests() {
   Action ask = action(Do::ask_guests);
   ask.figures = {process_.waiting.empty() ? 0 : process_.waiting.front().state->worth_ticks(), process_.has_met ? 1.0 : 0.0};
@@ -241,7 +241,7 @@ Action Step::agreed() {
   return carry_out();
 }
 
-// After a message: charges the time that it took to the account, unless it was for a race or for guests, whose time is charged
+// Charges the account for the time of the message, unless the message was for a race or for guests, whose time is charged
 // elsewhere. Then rank 0 sends the next message.
 Action Step::finished() {
   if (state_.message.what != What::tune && state_.message.what != What::host)
@@ -350,8 +350,8 @@ void Step::settle(bool is_faster) {
   settled.is_described = false;
 }
 
-// Takes the fastest contender if it is faster than the MPI library by enough (enough_gain). If it narrowly misses that, the trial
-// is repeated.
+// Takes the fastest contender if it is faster than the MPI library by enough (enough_gain). If the contender misses this by
+// little, the trial is repeated.
 Action Step::tried() {
   if (event_.vendors_s.empty()) return left(event_.why);
   state_.meeting.vendors_s.insert(state_.meeting.vendors_s.end(), event_.vendors_s.begin(), event_.vendors_s.end());

@@ -35,10 +35,10 @@ namespace quadrille::mpi_face {
 // What a process spends on groups, plans, trials and meetings. Threads may spend at the same time, on different communicators.
 class Account {
  public:
-  static constexpr double share = 0.02;     // of the run's time so far
+  static constexpr double share = 0.02;     // the part of the run's time so far that may be spent
   static constexpr double at_first = 0.02;  // seconds that may be spent from the beginning on
 
-  // How many seconds a run may have spent in all after `elapsed_s`.
+  // Returns how many seconds a process may have spent in total `elapsed_s` after the run's beginning.
   static double allowance(double elapsed_s) { return std::max(at_first, share * elapsed_s); }
 
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
@@ -68,7 +68,7 @@ class CostOfRank {
 constexpr double tuning_race_s = 0.05;                   // seconds of a race during the program's run
 constexpr int barriers_of_timing = 4;                    // in Do::time_call
 constexpr std::size_t most_plans_of_trial = 3;           // number of plans that a trial of short calls compares
-constexpr int most_trials = 2;                           // of a kind in a meeting: a second one if the first is not clear
+constexpr int most_trials = 2;                           // trials of a kind in a meeting: a second one if the first is not clear
 constexpr Bytes most_memory_of_trial = Bytes{64} << 20;  // limit on the input and on the output of a rank
 constexpr double asked_for = 1e300;                      // State::worth_ticks after State::ask
 
@@ -121,7 +121,7 @@ class Verdicts {
   // `nodes`: Communicator::nodes.
   std::optional<Verdict> find(const Key& key, const std::vector<Count>& nodes);
   void add(const Key& key, const std::vector<Count>& nodes, Verdict verdict);
-  // Forgets the verdict, because a later measurement may contradict it.
+  // Forgets the verdict, because a new race may contradict it.
   void remove(const Key& key, const std::vector<Count>& nodes);
 
  private:
@@ -230,8 +230,8 @@ struct Event {
   std::vector<PlannedWay> made;             // the plans that were made
   std::string why;                          // the reason if there is no plan, exchange, group or trial
   double choice_s = 0, plan_s = 0;          // seconds that choosing what to try and making a plan took; 0: not measured
-  std::vector<double> vendors_s;            // of a trial, on the slowest rank
-  std::vector<std::vector<double>> ours_s;  // of each way
+  std::vector<double> vendors_s;            // times of the MPI library in a trial, on the slowest rank
+  std::vector<std::vector<double>> ours_s;  // the same times of each of our ways
 };
 
 // The group of a communicator's ranks.
@@ -245,7 +245,7 @@ struct GroupState {
 struct MeetingState {
   bool is_guest = false, had_group = false;
   bool knows_accounts = false;
-  double spent_s = 0;         // this rank's account when the ranks agreed
+  double spent_s = 0;         // what this rank had spent when the ranks agreed
   double others_spent_s = 0;  // the greatest account of all ranks minus this rank's account; kept until the ranks agree again
   double began_s = 0;         // when the ranks began to carry out the message
   std::size_t next_kind = 0;
@@ -302,8 +302,8 @@ struct State {
 
   double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;
-  // Ticks on this rank in the calls about which guests may decide; `asked_for` after ask(). Ranks with
-  // equal counts of calls all return 0, or none of them does.
+  // The ticks that this rank has spent in the calls about which guests may decide; `asked_for` after ask(). Ranks with equal
+  // counts of calls all return 0, or none of them does.
   double worth_ticks() const;
 };
 

@@ -25,7 +25,7 @@ namespace quadrille::mpi_face {
 // The values by which sites of a rank differ.
 struct RecordedKey {
   RecordedKind kind = RecordedKind::collective;
-  const char* function = nullptr;  // names are literals, one each
+  const char* function = nullptr;  // a literal: equal names have equal addresses
   std::size_t communicator = 0;
   Rank root = -1;
   int element = -1;             // ElementType::number
@@ -52,7 +52,7 @@ struct CommunicatorHere {
 
 class RecordedSites {
  public:
-  static constexpr std::size_t most_vectors = 1000;  // of counts, of one kind of calls
+  static constexpr std::size_t most_vectors = 1000;  // vectors of counts that are kept for one kind of calls
 
   explicit RecordedSites(recording::CallLog& log) : log_(log) {}
 

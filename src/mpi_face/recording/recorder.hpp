@@ -106,7 +106,7 @@ class Recorder {
   recording::Pace after_messages_[recording::most_functions];
 
   std::atomic<bool> is_inside_{false};
-  pthread_t thread_{};       // that is inside
+  pthread_t thread_{};       // the thread that is inside
   std::uint64_t began_ = 0;  // when it entered
   recording::Gap gap_;       // before that call, and before calls since the last entry
 
@@ -117,7 +117,7 @@ class Recorder {
 
   std::unordered_map<std::uint64_t, OpenRequest> requests_;
   std::mutex late_names_mutex_;
-  std::vector<std::pair<std::size_t, std::string>> late_names_;  // of communicators, while another thread was inside
+  std::vector<std::pair<std::size_t, std::string>> late_names_;  // of communicators, read while another thread was inside
   std::uint64_t long_gaps_ = 0, threads_at_start_;
 };
 
