@@ -109,7 +109,7 @@ struct Algorithm {
   PartSettings tried_with_shares = nullptr;
 };
 
-// All records of src/collectives/table.cpp, by collective and then in the order of the rows.
+// All records of src/collectives/table.cpp: sorted by collective, and for each collective in the order of the rows.
 std::span<const Algorithm* const> all_algorithms();
 std::span<const Algorithm* const> default_algorithms();  // one for each collective; it applies to every problem
 std::vector<const Algorithm*> algorithms_for(Collective collective);

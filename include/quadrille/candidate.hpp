@@ -33,7 +33,7 @@ namespace quadrille {
 
 class Family {
  public:
-  // Returns the schedule of a problem, or the reason why the family has no schedule for it. It must return equal schedules for
+  // Returns the schedule of a problem, or the reason why the family has no schedule for it. Make must return equal schedules for
   // equal problems.
   using Make = std::function<Result<Schedule>(const Problem&)>;
 

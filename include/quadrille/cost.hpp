@@ -77,8 +77,8 @@ struct LinkFigures {
   bool operator==(const LinkFigures&) const = default;
 };
 
-// Counts the messages of all ranks. If the schedule states no symmetry, all of them are held in memory. Throws
-// Error{misuse} if the topology has a different number of ranks from the schedule.
+// Counts the messages of all ranks. If the schedule states no symmetry, all messages are held in memory. Throws Error{misuse} if
+// the topology has a different number of ranks from the schedule.
 LinkFigures link_figures(const Schedule& schedule, const Topology& topology);
 
 // Returns lower bounds that hold on a topology for every routing, or an empty list if none is known. Throws like

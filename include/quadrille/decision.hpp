@@ -62,8 +62,8 @@ struct Decision {
   std::vector<Considered> considered;
 };
 
-// Returns the fraction by which the predicted times of two ways may differ if the ways are tied: the error of the predictions,
-// but at least 3 %. Returns 0 if a document's model defines the machine: then only equal times are tied.
+// Two ways are tied if their predicted times differ by at most the fraction that this function returns: the error of the
+// predictions, but at least 3 %. It is 0 if a document's model defines the machine: then only equal times are tied.
 double tie_tolerance(const Decision& decision);
 
 // Returns true if the predicted time `seconds` is tied with the predicted time of the chosen way. If a way is faster than the

@@ -45,7 +45,7 @@ struct Flip {
 struct Flips {
   std::vector<Flip> list;  // ascending; the first begins at the first value examined
   Count upto = 0;          // the last value examined
-  std::string note;        // why the list is empty or ends early; empty: it is complete
+  std::string note;        // why the list is empty or ends early; empty: the list is complete
 };
 
 inline constexpr Bytes most_block_bytes = Bytes{1} << 24;  // flips by size of block are searched up to this size
@@ -123,7 +123,7 @@ struct ExplainedFamily {
   Policy policy = Policy::blocking;
   std::optional<double> predicted_s;
   std::optional<double> ratio;      // predicted_s divided by the predicted time of the chosen way; absent if either is not known
-  std::optional<PriceParts> parts;  // of its price
+  std::optional<PriceParts> parts;  // the parts of its price
   std::string reason;               // why it has no predicted time; empty if it has one
 };
 
@@ -134,7 +134,7 @@ struct ExplainedVendor {
   std::string algorithm;              // the library's name of its algorithm; empty: not known
   std::string equivalent;             // the algorithm of our table with the same messages, without defaults; empty: there is none
   std::string reason;                 // why `algorithm` or `equivalent` is empty
-  std::optional<double> predicted_s;  // by MPI messages, under the best policy; absent if their costs are not known
+  std::optional<double> predicted_s;  // for MPI messages under the best policy; absent if the costs of messages are not known
 };
 
 // A lower bound for all schedules: the least number of rounds, and the least C2 (Figures::c2).

@@ -187,7 +187,7 @@ struct Charge {
 };
 using Charges = std::array<Charge, 8>;
 
-// The time of all stages that is not hidden behind other work, in the order of Model::overlapped_terms.
+// The time, over all stages, that is not hidden behind other work: its terms in the order of Model::overlapped_terms.
 struct Overlapped {
   Charges nonblocking{}, dataflow{};
 };
@@ -196,7 +196,7 @@ struct Overlapped {
 // formula, so a round takes the same time in both.
 struct Formula {
   std::function<Charges(const RoundFigures&)> of_round = {};  // empty if stages are priced as a whole, by of_stage
-  // The time of a stage in addition to its rounds, before the first of them; empty if there is none.
+  // The time of a stage before its first round, in addition to its rounds; empty if the model has no such time.
   std::function<Charges(const StageFigures&, const Workload&)> of_stage = {};
   std::function<Overlapped(const std::vector<StageFigures>&)> overlapped = {};  // empty if the model knows no overlap
 };
@@ -228,8 +228,7 @@ struct Model {
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
   std::string_view shared_table = {};  // id of the model whose table in machine files this model reads; empty: its own
-  // The cost of a single message, for models that define it; these can be simulated by events. Null if the model only
-  // prices rounds.
+  // The cost of a single message, which a simulation by events needs. Null if the model only prices rounds.
   MessageTimes (*times_of_message)(const Coefficients&) = nullptr;
 
   bool knows(std::string_view key) const;                                              // is this a key of its coefficients?
@@ -244,7 +243,7 @@ Result<> applies(const Model& model, const Workload& workload);
 
 // Machines: coefficients of the formulas.
 
-// For the key of a coefficient: the rule from which its value follows.
+// Maps the key of a coefficient to the rule from which its value follows.
 using Assumptions = std::map<std::string, std::string, std::less<>>;
 
 // Whose collectives: the MPI library's own, or ours.

@@ -6,8 +6,8 @@
 //   Plan plan = quadrille::plan(communicator, problem, {.algorithm = "ring", .operation = sum});
 //
 // A result is bit-reproducible for a fixed algorithm, number of ranks and vector, because the schedule fixes the order of
-// combinations for every executor and policy. Set Problem::reproducible to get the same bits from all algorithms; fewer
-// algorithms then apply.
+// combinations for every executor and policy. Set Problem::reproducible to get the same bits from every algorithm that applies;
+// fewer algorithms then apply.
 #pragma once
 
 #include <cstddef>

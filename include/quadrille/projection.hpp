@@ -29,7 +29,7 @@ enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point
 inline constexpr std::size_t projected_parts = 5;
 std::string_view name(ProjectedPart part);  // "waiting for late ranks"
 
-// What a rank does for a while in the projected run.
+// An interval of the projected run in which a rank does one thing.
 struct ProjectedPiece {
   Implementation side = Implementation::vendor;
   Rank rank = 0;
@@ -40,8 +40,8 @@ struct ProjectedPiece {
   Rank last_rank = -1;                 // the rank that entered the collective last; -1: no collective, or calls were not matched
 };
 
-// Receives the pieces of those entries that began, in the recorded run, at `from_s` or later and before `to_s`. For each rank and
-// side, they come in the order of time, without overlaps.
+// Receives the pieces of those entries that began, in the recorded run, at `from_s` or later and before `to_s`. The pieces of
+// each rank and side come in the order of time, without overlaps.
 struct PieceWatch {
   std::function<void(const ProjectedPiece& piece)> watch;  // empty: not called
   double from_s = 0, to_s = std::numeric_limits<double>::infinity();

@@ -103,8 +103,8 @@ struct EventSimulation : Simulation {
 // Simulates message by message; docs/simulation.md states the rules. The result is the same as that of
 // simulate_rounds with the same model if three conditions hold: links are not simulated and each round ends with a
 // barrier; no rank sends or receives more messages in a round than it has ports; the gap is no longer than a message
-// takes. Without barriers the simulation ends at the same time or earlier. If `times` has resources, there is one port, and links
-// are refused.
+// takes. Without barriers the simulation ends at the same time or earlier. If `times` has resources, each rank has one port, and
+// links are refused.
 //
 // Makes one program at a time and holds 100 to 200 bytes per message. Because rounds overlap, a round or stage lasts
 // from the begin of its first message to the end of its last; links are not counted. Throws Error{misuse} if a

@@ -128,7 +128,7 @@ struct Trace {
   std::vector<TracedFinding> findings;
 };
 
-// What happens in one round with a message or a local operation.
+// What happens in one round that has a message or a local operation.
 struct TracedRound {
   Count number = 0;
   Count messages = 0;  // control messages count in a barrier only
@@ -141,9 +141,10 @@ struct TracedRound {
   bool operator==(const TracedRound&) const = default;
 };
 
-// Returns the record of a schedule with its logical time: a message of round t lasts from t to t + 1. With a topology, it has the
-// links of each message, too. The schedule may be wrong; a message then may have only one end. Makes the programs of all ranks.
-// Throws Error{too_large} if the record does not fit in memory, and Error{misuse} if the topology has a different number of ranks.
+// Returns the trace of a schedule with its logical time: a message of round t lasts from t to t + 1. With a topology, the trace
+// has the links of each message, too. The schedule may be wrong; a message then may have only one end. Makes the programs of all
+// ranks. Throws Error{too_large} if the trace does not fit in memory, and Error{misuse} if the topology has a different number of
+// ranks.
 Trace trace_of(const Schedule& schedule, const Topology* topology = nullptr);
 
 // Returns the rounds in ascending order.

@@ -29,9 +29,10 @@ class TracedPlan {
   // Like Plan::execute.
   void execute(const void* input, void* output);
 
-  // Collective. Returns the last execution's trace at rank 0: the logical time and the executed one, in nanoseconds. Other ranks
-  // get an empty trace. The clocks of ranks on several machines were compared when the plan was made or by the last `trace`, and
-  // are compared again (TracedTime::clock_bound). Throws Error{misuse} if nothing has been executed since the last `trace`.
+  // Collective. Returns at rank 0 the trace of the last execution, with the logical time and the executed time, in nanoseconds.
+  // Other ranks get an empty trace. The clocks of ranks on several machines were compared when the plan was made or by the last
+  // `trace`, and are compared again (TracedTime::clock_bound). Throws Error{misuse} if nothing has been executed since the last
+  // `trace`.
   Trace trace();
 
  private:

@@ -55,7 +55,7 @@ struct WantedCell {
 // How far a session is.
 struct TuneProgress {
   enum Work : std::uint8_t {
-    fitting_executors,  // measuring what messages and copies take
+    fitting_executors,  // measuring the times of messages and copies
     fitting_vendor,     // timing the MPI library's own collectives
     racing,             // measuring a cell
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells which of its algorithms an MPI library takes by its built-in rules, and which algorithm of our table sends the same
+// Tells which of its own algorithms an MPI library chooses by its built-in rules, and which algorithm of our table sends the same
 // messages. So the MPI library's collective can be priced and simulated where it was not measured, also on machines that do not
 // have it.
 //
@@ -41,8 +41,8 @@ std::optional<VendorLibrary> vendor_library_of(std::string_view mpi);
 Result<std::string> vendor_algorithm(std::string_view library, const Problem& problem);
 
 // Returns the algorithm of our table that sends the same messages for this problem as the library's `algorithm`; or the reason
-// why the table has none. For some problems, algorithms of the libraries fall back to other ones; the result is then the
-// equivalent of the algorithm that runs. Throws Error{misuse} for an unknown library.
+// why the table has none. For some problems, a library's algorithm falls back to another one; the result is then the equivalent
+// of the algorithm that runs. Throws Error{misuse} for an unknown library.
 Result<Choice> vendor_equivalent(std::string_view library, const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

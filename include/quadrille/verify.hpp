@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The verifier replays a schedule on symbolic bytes and reports everything that is wrong, with the rank, round and
-// region. If the schedule states a symmetry, only the representatives are replayed, and the programs of other ranks
-// (above 4,096 ranks, if that takes too long: of a sample) are compared with the images of the representatives' programs. This is
-// possible for regular collectives in which the output of every rank depends on the inputs of all ranks, and for reductions if
+// region. If the schedule states a symmetry, only the representatives are replayed, and the programs of other ranks are compared
+// with the images of the representatives' programs (above 4,096 ranks only those of a sample, if all would take too long). This
+// is possible for regular collectives in which the output of every rank depends on the inputs of all ranks, and for reductions if
 // operands may be combined in any order. In all other cases all ranks are replayed.
 //
 //   for (const Finding& finding : verify(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")))

@@ -49,7 +49,8 @@ struct Situation {
   bool operator==(const Situation&) const = default;
 };
 
-// Median time of a few repetitions, in seconds, and the interval that holds the true median (RaceResult::confidence).
+// Median time of a few repetitions, in seconds, and the interval that contains the true median with the confidence
+// RaceResult::confidence.
 struct Timing {
   double median_s = 0, lower_s = 0, upper_s = 0;
 
