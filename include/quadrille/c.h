@@ -22,7 +22,7 @@ extern "C" {
 /* Handles. NULL is no object. Functions that make an object set the handle to NULL if they fail; functions that free one set it
    to NULL, too. A handle is a number that is never used for a second object. So the handle of an object that was freed, or never
    made, is refused with QUADRILLE_MISUSE. */
-typedef struct quadrille_group_handle* quadrille_group;       /* this rank's handle of a group of ranks */
+typedef struct quadrille_group_handle* quadrille_group;       /* this rank's handle for a group of ranks */
 typedef struct quadrille_operator_handle* quadrille_operator; /* the operator of a reduction, and the type of its elements */
 typedef struct quadrille_plan_handle* quadrille_plan;         /* a collective made ready to run any number of times */
 typedef struct quadrille_request_handle* quadrille_request;   /* an execution of a plan that was started */
@@ -116,7 +116,7 @@ typedef struct quadrille_plan_options {
 /* Collective. `count`: elements of a block, as in MPI. `element_bytes`: bytes of an element; a reduction takes it from its
    operator. Lists of counts and displacements have one value for each rank, in elements; displacements may be NULL if blocks
    follow each other. `options` may be NULL. Buffers have the sizes of MPI's (docs/c.md). If an argument is wrong, the call fails
-   on all ranks, and they may continue. If a group is wrong or `plan` is NULL, the call fails only on the rank that gives it. */
+   on all ranks, and they may continue. If `ranks` is wrong or `plan` is NULL, the call fails only on this rank. */
 int quadrille_plan_alltoall(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,
                             quadrille_plan* plan);
 int quadrille_plan_allgather(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running schedules on real data. A Communicator is one rank's handle of a group of ranks: threads of this process, processes of
+// Running schedules on real data. A Communicator is one rank's handle for a group of ranks: threads of this process, processes of
 // `quadrille run`, or the ranks of an MPI communicator. A Plan is a schedule made ready for such a group. Executing a plan
 // allocates no memory in this library, unless the plan has given its memory back (see Plan) and allocates it again.
 //
@@ -106,7 +106,7 @@ std::string_view name(Effort effort);
 
 struct Decision;  // decision.hpp
 
-// One rank's handle of a group. All ranks of the group call the members marked collective, in the same order.
+// One rank's handle for a group. All ranks of the group call the members marked collective, in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;
