@@ -36,7 +36,7 @@ struct Considered {
   Way way;
   std::optional<Price> price;         // for our own algorithms: from the fit of the executor, or from the preset machine
   std::optional<double> predicted_s;  // computed from the price; for the vendor's collective, from its measured times
-  std::optional<Timing> measured;     // from wisdom
+  std::optional<Timing> measured;     // measured time, from wisdom
   std::string rejected;               // why it was not chosen; empty for the chosen one
 };
 

@@ -144,7 +144,7 @@ struct Coefficient {
   bool is_whole = false;  // must it be an integer?
 };
 
-using Coefficients = std::map<std::string, double, std::less<>>;  // by key, in the units of the file
+using Coefficients = std::map<std::string, double, std::less<>>;  // values by key, in the file's units
 
 // One term of a price: a number of start-ups or bytes, and the time for them.
 struct PriceTerm {

@@ -90,7 +90,7 @@ struct ProjectedWay {
 // Calls of a function on communicators of one name and size, with blocks of one size or, for functions with counts, of all sizes.
 struct ProjectedRow {
   std::string function;                   // "Alltoall"; nonblocking functions have their own rows
-  std::string communicator;               // its name; may be empty
+  std::string communicator;               // name of the communicators; may be empty
   Count communicators = 1;                // number of these communicators
   Count ranks = 1, nodes = 1;             // of the first communicator
   Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes

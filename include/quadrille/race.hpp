@@ -31,7 +31,7 @@ struct RaceOptions {
   // If above 0: a candidate that takes more than this multiple of the fastest candidate's time is dropped before the race.
   double hopeless = 0;
   Count warm_up = 0;       // runs of a candidate before each of its samples
-  std::uint64_t seed = 1;  // for shuffling the candidates
+  std::uint64_t seed = 1;  // for the random order of the candidates
   // Required by reductions; must be built in, because the race has data to check results only for built-in operators.
   std::shared_ptr<const Operator> operation;
   bool shared_buffers = false;   // input and output come from Communicator::allocate instead of this process's private memory
@@ -69,7 +69,7 @@ struct AssumedVendor {
 };
 
 struct RaceEntry {
-  Way candidate;                   // with the executor that ran
+  Way candidate;                   // with the executor that ran it
   bool is_auto = false;            // a plan would choose this candidate, or one of `same_as`
   std::vector<Way> same_as;        // other candidates whose programs are identical on every rank; they did not run again
   std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
@@ -94,7 +94,7 @@ struct RaceEntry {
 
 enum class Conclusion {
   wrong_data,           // no candidate produced the right data
-  too_few_repetitions,  // for an interval with wanted_confidence
+  too_few_repetitions,  // fewer than an interval with wanted_confidence needs
   noisy,                // some candidate may be as fast as the best one, but its interval is wide
   tied,                 // some candidates may be as fast as the best one, and their intervals are narrow
   fastest,              // the best one is faster than all others

@@ -44,8 +44,8 @@ struct RecordedSite {
   RecordedKind kind = RecordedKind::collective;
   std::string function;          // without MPI_: "Alltoallv", "Ibcast"; empty for point_to_point and others
   std::size_t communicator = 0;  // index in Recording::communicators
-  Rank root = -1;                // of rooted collectives
-  std::string type, operation;   // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
+  Rank root = -1;                // for rooted collectives: the root; otherwise -1
+  std::string type, operation;   // for reductions: "f64", "sum"; "?": a type or an operator of the program's own
   Bytes type_bytes = 0;          // for reductions: size of an element
   // Bytes of a block as in Problem: for an alltoall what goes to one rank, for a reduction the vector. For collectives with
   // counts: the sum of `counts` or, in a gatherv or scatterv at a rank that is not the root, the rank's own block.
@@ -87,7 +87,7 @@ struct RecordedRank {
   bool uses_wall_time = false;              // gaps are wall time, because the program has threads
   bool is_cut = false;                      // the disk was full before the end
   Count unseen_calls = 0;                   // made while another thread was in MPI: not recorded
-  double seconds = 0;                       // from the end of MPI_Init to MPI_Finalize or the last entry
+  double seconds = 0;                       // duration from the end of MPI_Init to MPI_Finalize or the last entry
   Count calls = 0;                          // entries, repetitions included
   std::vector<std::uint32_t> sites;         // the rank's sites, as indices in Recording::sites
   std::vector<RecordedTimes> times;         // by entry of `sites`
@@ -98,12 +98,12 @@ struct RecordedRank {
 
 struct Recording {
   std::string program, mpi, version;  // version: of Quadrille
-  std::int64_t start_unix_ns = 0;     // of rank 0
+  std::int64_t start_unix_ns = 0;     // when rank 0 started
   Count world_size = 0;
   bool is_folded = false;  // repetitions are kept as means
   std::vector<RecordedCommunicator> communicators;
   std::vector<RecordedSite> sites;
-  std::vector<RecordedRank> ranks;   // in order; ranks may be missing
+  std::vector<RecordedRank> ranks;   // in ascending order; ranks may be missing
   std::vector<std::string> remarks;  // files that could not be read, and why
 };
 

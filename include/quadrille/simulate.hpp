@@ -96,7 +96,7 @@ struct EventOptions {
 struct EventSimulation : Simulation {
   std::vector<Picoseconds> rank_begins;  // when each rank starts
   std::vector<Picoseconds> rank_ends;    // when each rank is done
-  Count messages = 0;                    // of all ranks, including control messages
+  Count messages = 0;                    // messages of all ranks, including control messages
   Count link_waits = 0;                  // with links: how often a message has waited at a link
 };
 

@@ -32,7 +32,7 @@ struct Link {
   Count number = 0;
   Vertex from = 0;
   Vertex to = 0;
-  int dimension = 0;  // in a product of dimensions
+  int dimension = 0;  // used only in a product of dimensions
   bool operator==(const Link&) const = default;
 };
 

@@ -48,7 +48,7 @@ struct TracedLocal {
 
 // A network, and the links that each message takes.
 struct TracedNetwork {
-  std::string topology;     // its name
+  std::string topology;     // name of the topology
   std::vector<Count> grid;  // the sides if ranks are numbered row by row, else empty
   Count vertices = 0;       // ranks and switches
   std::vector<Link> links;  // all directed links
@@ -100,7 +100,7 @@ struct TracedFinding {
   std::string stage;
   std::optional<Count> round;
   std::optional<std::size_t> message;          // index in Trace::messages
-  std::optional<std::pair<Rank, Rank>> block;  // from, to
+  std::optional<std::pair<Rank, Rank>> block;  // sender and receiver of the block
   std::optional<Region> region;
   bool operator==(const TracedFinding&) const = default;
 };
@@ -133,7 +133,7 @@ struct TracedRound {
   Count number = 0;
   Count messages = 0;  // control messages count in a barrier only
   Bytes longest = 0;   // bytes of the longest message: the round's part of C2
-  Bytes bytes = 0;     // of all messages
+  Bytes bytes = 0;     // bytes of all messages
   // On a network; otherwise 0 and -1.
   Count sharing = 0;        // the most messages that share a directed link
   Bytes link_bytes = 0;     // the most bytes that a link carries

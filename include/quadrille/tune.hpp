@@ -94,9 +94,9 @@ struct TuneOptions {
 };
 
 struct TuneResult {
-  std::string transport;        // of the group, such as "threads"
+  std::string transport;        // transport of the group, such as "threads"
   std::string file;             // where the results are kept
-  Count ranks = 0;              // of the group
+  Count ranks = 0;              // number of ranks of the group
   std::vector<TuneCell> cells;  // in the order of measurement
   int stopped = 0;              // what TuneOptions::stop returned to end the session; 0: it did not
   bool out_of_time = false;     // the limit TuneOptions::seconds was reached

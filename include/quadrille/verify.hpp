@@ -88,7 +88,7 @@ struct VerifyOptions {
   // Above most_compared_exhaustively ranks: how many operations and runs of memory are compared with images before a sample is
   // enough. The default takes about ten seconds.
   Count most_compared_work = Count{1} << 27;
-  std::optional<std::uint64_t> seed;  // of the sample; absent: another sample in each call
+  std::optional<std::uint64_t> seed;  // seed of the sample; absent: another sample in each call
 };
 
 // How much of the schedule `verify` looked at.
@@ -97,7 +97,7 @@ struct Coverage {
   Count replayed = 0;      // ranks whose programs were replayed; 0 if something is wrong and the schedule is too large for a replay
   std::string symmetry;    // the symmetry by which the replayed ranks represent all ranks; empty if all were replayed
   Count compared = 0;      // ranks whose programs were compared with images, up to the first that differs
-  std::uint64_t seed = 0;  // of the sample, if the compared ranks are a sample
+  std::uint64_t seed = 0;  // seed of the sample, if the compared ranks are a sample
 
   bool is_sample() const { return replayed > 0 && !symmetry.empty() && compared < ranks; }
 };

@@ -68,7 +68,7 @@ struct WisdomEntry {
 struct WisdomRace {
   std::string date;     // day of the measurement, such as 2026-11-22 (see `today`)
   std::string time;     // UTC time on that day, such as 13:05:22.123 (see `time_of_day`); empty if only the date is known
-  int repetitions = 0;  // of the race
+  int repetitions = 0;  // repetitions of the race
   double others = 0;    // cores that other programs took from the ranks during the race (MachineLoad::disturbs)
   std::vector<WisdomEntry> entries;  // fastest first; all ran in one race, so their times are comparable
 
@@ -97,7 +97,7 @@ struct WisdomRace {
 // A way may therefore be found for a number of ranks that its algorithm does not support: callers must ask `applies`.
 struct WisdomRecord {
   Situation situation;
-  std::string date;                  // of the last race
+  std::string date;                  // date of the last race
   int repetitions = 0;               // in all races together
   std::vector<WisdomEntry> entries;  // pooled, the fastest first
   // One per launch, the oldest first; if empty, date, repetitions and entries are those of a single race.
@@ -124,7 +124,7 @@ struct ExecutorFit {
 struct VendorFit {
   Collective collective = Collective::alltoall;
   Count ranks = 1, nodes = 1, ranks_of_node = 1;
-  std::vector<std::pair<Bytes, double>> seconds;  // by block bytes, ascending
+  std::vector<std::pair<Bytes, double>> seconds;  // bytes of a block and the time, in ascending order of bytes
   std::string date;
 
   bool operator==(const VendorFit&) const = default;

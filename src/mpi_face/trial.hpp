@@ -46,7 +46,7 @@ class Trial {
   // One side of the calls: this rank's buffer, and the arguments of MPI's functions with counts.
   struct Buffer {
     std::vector<Bytes> blocks;  // of an exchange (SideBlocks::lengths)
-    Bytes bytes = 0;            // of data
+    Bytes bytes = 0;            // bytes of data in the buffer
     std::vector<std::byte> memory;
     std::vector<int> counts, displacements;
     std::vector<MPI_Count> large_counts;  // Neighbor_alltoallw

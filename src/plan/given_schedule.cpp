@@ -216,7 +216,7 @@ RankZeroFound look_at_all(const Schedule& schedule, const ByRank<Part>& parts, s
 // A rank's message about its schedule. The schedule's text, or the reason why there is none, follows.
 struct Made {
   bool is_made = true;
-  Bytes length = 0;  // of the text
+  Bytes length = 0;  // bytes of the text
   std::optional<Count> port_limit{};
 };
 

@@ -36,7 +36,7 @@ struct PlanRequest {
   // Names and values of everything that must be equal on all ranks. The first difference is
   // reported. A zero ends each name and each value.
   std::string fields;
-  std::uint64_t hash = 0;  // of the fields
+  std::uint64_t hash = 0;  // hash of the fields
   // These three are only for alltoallv. `counts` is the hash of all counts if the algorithm needs all counts on each rank,
   // otherwise 0. `sent` and `received` are this rank's own counts.
   std::uint64_t counts = 0;

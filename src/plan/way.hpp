@@ -24,7 +24,7 @@ struct PackedWay {
   Executor executor{};
   std::uint8_t buffers = 2;
   bool keep_step = false;
-  std::uint8_t length = 0;  // of the values that are used
+  std::uint8_t length = 0;  // how many of the values are used
   // The values of the algorithm's parameters, in the order of its record; for the vendor's collective, the name of its algorithm.
   std::array<std::uint8_t, 121> values{};
 };

@@ -19,7 +19,7 @@ class Alternation {
  public:
   static constexpr int vendor = 0;  // the MPI library; way i > 0 is contender i - 1
   static constexpr int calls_of_turn = 3;
-  static constexpr int calls_of_first_part = 1;  // of each way
+  static constexpr int calls_of_first_part = 1;  // calls of each way in the warm-up
 
   // A contender is taken if its time is at most `bar` times the MPI library's.
   Alternation(int contenders, double bar);

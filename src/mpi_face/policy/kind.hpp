@@ -35,7 +35,7 @@ inline int batch_of_trial(Bytes moved) {
   if (moved <= 64 << 10) return 8;
   return moved <= 1 << 20 ? 4 : 2;
 }
-constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
+constexpr int repetitions_of_trial = 4;  // repetitions of ours and of the MPI library's; the first is a warm-up
 
 // The number of the call, a power of two, in which our algorithm is next compared with the MPI library's. The distance between
 // comparisons is so large that trials make at most a few percent of all calls.

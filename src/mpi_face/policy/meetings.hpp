@@ -63,7 +63,7 @@ inline double price_of_call(Count ranks, Bytes moved) {
 // from its own clock the number of calls until the next measurement, and tells the other ranks.
 class Sampling {
  public:
-  static constexpr double share = 0.005;                                                    // of the time: for measuring
+  static constexpr double share = 0.005;                                                    // part of the time for measuring
   static constexpr std::uint64_t first = 128, least_interval = 4, most_interval = 1 << 20;  // in calls
 
   explicit Sampling(Count ranks) : price_s_(4e-6 * static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks)))) {}

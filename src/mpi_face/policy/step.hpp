@@ -66,7 +66,7 @@ class CostOfRank {
 };
 
 constexpr double tuning_race_s = 0.05;                   // seconds of a race during the program's run
-constexpr int barriers_of_timing = 4;                    // in Do::time_call
+constexpr int barriers_of_timing = 4;                    // number of barriers in Do::time_call
 constexpr std::size_t most_plans_of_trial = 3;           // number of plans that a trial of short calls compares
 constexpr int most_trials = 2;                           // trials of a kind in a meeting: a second one if the first is not clear
 constexpr Bytes most_memory_of_trial = Bytes{64} << 20;  // limit on the input and on the output of a rank

@@ -74,7 +74,7 @@ struct RecordReason {
 struct RecordCommunicator {
   char name[64];
   std::int64_t ranks;             // 0: communicators of several sizes
-  std::uint64_t members_hash;     // of the runs
+  std::uint64_t members_hash;     // hash of the runs
   std::uint64_t made;             // how many of the program's communicators this entry stands for
   std::uint32_t first_run, runs;  // its members as runs, in order of their ranks; no runs: unknown
   std::uint32_t is_shared;        // stands for all communicators that came after the table was full

@@ -20,7 +20,7 @@ struct ReportedRank {
   std::string host, path;
   double seconds = 0;             // from the rank's start to its end, or to the last known moment
   double collective_seconds = 0;  // the part spent in collectives, the one under way included
-  double message_seconds = 0;     // the same of point-to-point and one-sided calls
+  double message_seconds = 0;     // the part spent in point-to-point and one-sided calls
   std::int64_t process = 0;
   std::string function;      // for a rank that did not end normally: the call that it was in, such as "Alltoall"; otherwise empty
   std::string communicator;  // of that call; empty: of a point-to-point call
@@ -63,12 +63,12 @@ struct ReportRow {
   double rank_seconds = 0, most_seconds = 0;  // spent in the calls: by all ranks together, and by the rank that spent most
   Count rank_calls = 0;                       // calls summed over all ranks
   double ours_rank_seconds = 0;               // the part of rank_seconds in calls that Quadrille ran
-  double share = 0;                           // of the ranks' total time
+  double share = 0;                           // part of the ranks' total time
   // The part of rank_seconds spent waiting for late ranks, estimated from the measured calls. late_samples: the number of
   // measured calls on the rank with the most.
   double late_rank_seconds = 0;
   Count late_samples = 0;
-  std::optional<MeasuredRatio> ratio;  // of trials
+  std::optional<MeasuredRatio> ratio;  // measured by trials
   double trial_s = 0;                  // the cost of a trial that was put off as too costly; 0: none was
   std::string what, why;               // what ran our calls most recently, and why; empty: nothing
   std::vector<PassedReason> passed;    // calls that the MPI library ran, by reason; from the rank with the most calls
@@ -105,11 +105,11 @@ struct RunReport {
   std::vector<ReportedCommunicator> communicators;
   std::vector<ReportRow> rows;             // ordered by time, largest first
   std::vector<ReportedCall> costliest;     // at most 32 of each rank and 4,096 in all, ordered by rank, then begin
-  double seconds = 0;                      // of the rank that ran longest
-  double share = 0;                        // of the ranks' total time, spent in collectives
+  double seconds = 0;                      // duration of the rank that ran longest
+  double share = 0;                        // the part of the ranks' total time that was spent in collectives
   bool sees_messages = false;              // were point-to-point and one-sided calls counted?
   std::vector<ReportedMessages> messages;  // ordered by time, largest first
-  double message_share = 0;                // of the ranks' total time, spent in them
+  double message_share = 0;                // the part that was spent in point-to-point and one-sided calls
   double own_rank_seconds = 0;             // spent by all ranks together on groups, plans and trials; not included in `share`
   double own_share = 0;
   // Bytes of rank i's data that are meant for rank j, at index i * world_size + j. Counts only collectives in which bytes go from

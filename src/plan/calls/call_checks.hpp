@@ -19,7 +19,7 @@ namespace quadrille {
 // The blocks on one side of a call with counts. Checks their number, and that they fit their buffer.
 struct CountedBlocks {
   const Blocks& blocks;
-  std::string_view function;  // that the program has called
+  std::string_view function;  // the function that the program has called
   const char* side;           // "send" or "receive"; empty if the caller gives counts for one side only
   Count length;               // how many blocks there must be
   const char* peers;          // what each block is for: "ranks", "sources" or "destinations"
