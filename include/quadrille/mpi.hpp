@@ -91,7 +91,7 @@ inline void reduce_local(const std::byte* source, std::byte* target, Count eleme
   }
 }
 
-// target = target o source. MPI only offers target = source o target, so this works on a copy of the source.
+// target = target o source. MPI only offers target = source o target, so the function works on a copy of the source.
 inline void reduce_local_behind(const std::byte* source, std::byte* target, Count elements, Bytes element_bytes, MPI_Datatype type,
                                 MPI_Op op) {
   alignas(64) std::array<std::byte, 16384> room;
