@@ -53,10 +53,10 @@ class EdgeLists {
 //
 // Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may have the same
 // memory at both ends. If the two ends of an edge name different lengths, the receiver throws Error{misuse} when all other edges
-// are complete. A receive that is too short has then got nothing, a receive that is too long has got what was sent, and the next
-// exchange may follow. If only the receiver lists an edge, the receiver throws. If only the sender lists it, the receiver throws
-// in its next exchange with that sender, and a sender that lends its memory throws as well. In both cases messages of later
-// exchanges between the two ranks may be lost. Throws the errors of Plan::execute if the group has failed.
+// are complete. A receive that is shorter than its message has got nothing by then; a longer one has got the whole message. The
+// next exchange may follow. If only the receiver lists an edge, the receiver throws. If only the sender lists it, the receiver
+// throws in its next exchange with that sender, and a sender that lends its memory throws as well. In both cases messages of
+// later exchanges between the two ranks may be lost. Throws the errors of Plan::execute if the group has failed.
 class Exchanger {
  public:
   // Collective, by the group's preferred transport. Throws on all ranks or on none. The communicator may be destroyed before the
@@ -134,7 +134,7 @@ class EdgesExecutable : public Executable {
  protected:
   virtual void start(const Edges& edges) = 0;
   virtual bool proceed() = 0;                            // does not wait; returns whether all edges are complete
-  virtual void complete() = 0;                           // waits until they are
+  virtual void complete() = 0;                           // waits until all edges are complete
   virtual void end() = 0;                                // may throw Error{misuse}, after which the ranks may go on
   virtual void withdraw(const Error& why) noexcept = 0;  // fails the ranks that wait for this one; tells them `why`
   [[noreturn]] virtual void throw_lost() const = 0;

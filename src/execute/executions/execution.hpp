@@ -4,8 +4,9 @@
 //
 // All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
 // `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first completes
-// all executions in flight, then runs the whole execution. Its blocking executions, too, first complete all others. Executions of
-// one plan run one after the other: while one is open, later ones wait in a queue. So all ranks run them in the same order.
+// all executions in flight, then runs the whole execution. Before a blocking execution of such an executable, all executions in
+// flight are completed, too. Executions of one plan run one after the other: while one is open, later ones wait in a queue. So
+// all ranks run them in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
 // further calls. Otherwise a later call must make progress: post the messages of the next window, copy a long message in shared
@@ -67,7 +68,7 @@ class Execution {
  public:
   // `starts` is null if starts are not recorded. It is destroyed after the executable, so it may own what the executable uses.
   Execution(std::shared_ptr<Starts> starts, std::string call);
-  ~Execution();  // nothing is open then, because each open execution keeps this object alive
+  ~Execution();  // no execution is open: each open one keeps this object alive
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 

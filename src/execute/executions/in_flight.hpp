@@ -93,8 +93,8 @@ class InFlight {
   PlanMemory plan_memory_;
 };
 
-// A thread that advances open executions while the program computes. Programs enable it by QUADRILLE_PROGRESS=thread; it is off by
-// default because it takes time on a core from the program.
+// A thread that advances open executions while the program computes. QUADRILLE_PROGRESS=thread enables the thread. By default
+// there is none, because it takes a core's time from the program.
 class ProgressThread {
  public:
   static constexpr const char* variable = "QUADRILLE_PROGRESS";

@@ -15,10 +15,10 @@
 // The size of the newest plan is in the next report, so making a plan needs no extra gather for it.
 //
 // For a rank that is a process the bound covers all its communicators: memory of other communicators' plans reduces the room
-// here. Plans of other communicators cannot be evicted here, because all of their ranks would have to take part. A small share
-// of the bound is always left to each communicator. Otherwise a communicator might have to make its plans again and again,
-// because other communicators hold all memory. So a rank's plans take at most the bound and, in addition, for each communicator
-// this share or the size of its newest plan. A rank that is a thread has the bound for each communicator, because nothing tells
+// here. Plans of other communicators cannot be evicted here, because all of their ranks would have to take part. A small share of
+// the bound is always left to each communicator. Otherwise a communicator might have to make its plans again and again, because
+// other communicators hold all memory. So the plans of a rank exceed the bound, for each communicator, by at most this share or
+// the size of its newest plan. A rank that is a thread has the bound for each communicator, because the library does not know
 // which communicators belong to one thread.
 #pragma once
 
@@ -37,7 +37,7 @@ class Execution;
 // The report of one rank, or several reports combined.
 struct MemoryReport {
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-  Bytes newest = 0;                // size of the newest plan, reported one plan later to save a gather; combined: the largest
+  Bytes newest = 0;                // size of the newest plan, reported when the next plan is made; combined: the largest
   Bytes bound = 0;                 // room for the communicator's plans; combined: the smallest
   std::uint64_t in_flight = none;  // the oldest open execution, by the number of its call
   std::uint64_t destroyed = none;  // the oldest plan that is destroyed and still counts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the time
-// waited so far. With more ranks than cores it yields; if yielding takes long or does not help, the rank sleeps until it is
-// woken. In both cases it also drives the transport's progress, but only after some microseconds, because most waits are shorter.
+// How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the
+// time waited so far. With more ranks than cores it yields; if yielding takes long or does not help, the rank sleeps until it is
+// woken. In both cases a rank that has waited some microseconds also drives the transport's progress. Most waits are shorter.
 #pragma once
 
 #include <sched.h>
@@ -20,10 +20,10 @@ namespace quadrille {
 
 // Progress that a rank drives while it waits in shared memory.
 //
-// MPI moves the application's own messages only while the process calls MPI. Suppose that this rank waits for another rank
-// in shared memory, and that the other rank waits for an MPI message from this one. If this rank polled shared memory
-// alone, the message would never move: a deadlock. So a waiting rank also calls MPI. For the same reason it also advances
-// its other executions in flight.
+// MPI moves the application's own messages only while the process calls MPI. Suppose that this rank waits for another rank in
+// shared memory, and that the other rank waits for an MPI message from this one. If this rank polled shared memory alone, the
+// message would never move: a deadlock. So a waiting rank also calls MPI. For the same reason a waiting rank also advances its
+// other executions in flight.
 struct Progress {
   // Drives the transport's progress once. Returns whether it has yielded the core. Null if the transport needs no progress. The
   // function belongs to the process, so it outlives every communicator.
@@ -66,7 +66,7 @@ inline Count usable_core_count() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-// The clock that ranks read while they wait, and their ways to pass time. Tests use another class.
+// What a waiting rank does: reads the clock, spins, yields or sleeps. Tests use another class.
 struct RealTime {
   using Point = std::chrono::steady_clock::time_point;
   static Point now() { return std::chrono::steady_clock::now(); }

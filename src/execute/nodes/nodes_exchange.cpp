@@ -165,7 +165,7 @@ bool NodesExchange::advance_all() {
   if (!has_entered_) enter();
   if (!state_.is_decided && has_entered_ && state_.board.all_have_entered(state_.decision)) decide();
   if (!to_pack_.empty()) send_packed();
-  if (state_.far().has_open()) do  // a long list goes on before this rank gives its core away
+  if (state_.far().has_open()) do  // starts the messages of a long list before this rank gives its core away
       for (const FarEdges::Arrival& arrival : state_.queue.advance()) take(arrival);
     while (state_.queue.has_gone_on());
   if (!state_.to_unpack.empty()) unpack();

@@ -4,15 +4,15 @@
 //
 //   early    Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length, so
 //            both know that it is early, and start its message at once.
-//   decided  Short edges. The ranks of a node announce to each other what they send to each other node (node_board.hpp). So both
+//   decided Short edges. The ranks of a node tell each other what each of them sends to each of the other nodes (node_board.hpp).
+//   So both
 //            nodes of a pair know, each from its own side and without a message, how many edges and bytes go from one to the
 //            other, and between which ranks. From these figures and a rule, both make the same decision (node_board.hpp): one
 //            packed message from leader to leader, or a message for each edge. If its edges are few, a rank also shows their
-//            bytes: a leader then needs nothing else from this rank.
+//            bytes: so a leader needs nothing else from this rank.
 //
 // So a rank waits for the ranks at the other ends of its edges. A rank with short edges to or from other nodes also waits until
-// all ranks of its node have entered. If it is a leader, it also waits until the packed messages of its node that it sends and
-// receives are done.
+// all ranks of its node have entered. A leader also waits until the packed messages that it sends and receives are complete.
 #pragma once
 
 #include <exception>
@@ -32,7 +32,7 @@ class NearEdges {
  public:
   NearEdges(SharedSpace& node, const CopyCosts& costs) : node_(node), exchange_(node, costs) {}
 
-  EdgeLists& lists() { return lists_; }  // to be filled before `begin`
+  EdgeLists& lists() { return lists_; }  // fill them before `begin`
   void clear();
   void begin();
   bool advance();  // does not wait; returns whether all are complete
@@ -99,7 +99,7 @@ class NodesExchange final : public EdgesExecutable {
   NodesState state_;
   NearEdges near_;
   DifferingEnds ends_;
-  bool has_board_ = false;  // otherwise the constructor has thrown
+  bool has_board_ = false;  // false if the constructor throws
 
   // The short edges of one execution.
   ByRank<NodeBoard::Row> rows_;  // by node: this rank's part of them

@@ -33,7 +33,7 @@ class MpiMessages {
   static bool poll(auto&& done) { return done(); }
   static constexpr void end() {}
   void withdraw();
-  void fail(const Error& /*why*/) noexcept {}  // nothing: telling the other ranks would take messages
+  void fail(const Error& /*why*/) noexcept {}  // does nothing: other ranks could be told only by messages
   Bytes memory_bytes() const {
     return memory_bytes_of(scratch_, staging_, parts_, parts_of_, requests_, message_of_, parts_missing_, completed_, finished_);
   }

@@ -23,8 +23,8 @@ namespace quadrille {
 namespace {
 
 // If all ranks together gather fewer bytes, they use an allreduce, which Open MPI runs on a tree, with 2 (p - 1) messages. In
-// Open MPI's MPI_Iallgather each rank sends to all others: p (p - 1) messages, and as many connections to make for the first
-// gather.
+// Open MPI's MPI_Iallgather each rank sends to all others: p (p - 1) messages, and the first gather must make as many
+// connections.
 constexpr Bytes most_on_tree = Bytes{64} << 10;
 
 int checked_int(Bytes count) {
@@ -172,7 +172,7 @@ void MpiGroup::meet_first(Communicator& ranks) {
 void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
   if (!group->meet_again()) group->meet_first(ranks);
   if (Kept* const failed = attribute_of(group->users_)) {
-    failed->group->is_freed_.store(true, std::memory_order_relaxed);  // MPI will not call `forget` for it
+    failed->group->is_freed_.store(true, std::memory_order_relaxed);  // MPI will not call `forget` for the failed group
     *failed = {group, nullptr};
     return;
   }
@@ -228,7 +228,8 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     return;
   }
   const int bytes = checked_int(count);
-  if (nodes_.empty()) {  // the ranks are meeting, and nothing is in flight; this takes a third of the time of MPI_Iallgather
+  if (nodes_.empty()) {  // nothing is in flight while the ranks meet; the blocking call takes a third of the time of
+                         // MPI_Iallgather
     check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
     return;
   }

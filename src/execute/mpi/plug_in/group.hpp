@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this library knows about one MPI communicator of the user. An MpiGroup is kept as an attribute of that communicator. So all
-// Communicator objects over the communicator share one MpiGroup, and the ranks meet only when the first of these objects is made.
-// Plans own a reference to the MpiGroup.
+// What this library knows about one MPI communicator of the user. An MpiGroup is an attribute of the MPI communicator. So all
+// Communicator objects over this MPI communicator share one MpiGroup, and the ranks meet only when the first of these objects is
+// made. Plans own a reference to the MpiGroup.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,7 @@ class MpiStarts final : public Starts {
  public:
   explicit MpiStarts(MpiGroup& group);
 
-  // Does the environment of this rank ask for the check? Launchers may pass the variable to some ranks only; then all ranks
-  // compare.
+  // Does the environment of this rank ask for the check? If a launcher passes the variable to some ranks only, all ranks compare.
   static bool asked_to_compare();
   void set_compares(bool compares) { compares_ = compares; }
 
@@ -72,7 +71,8 @@ class MpiGroup {
   Count size() const { return size_; }
   const ByRank<Count>& nodes() const { return nodes_; }
 
-  // The communicator of this rank's node, whose ranks share memory. Null if no ranks share memory; no_sharing() says why.
+  // The communicator of this rank's node, whose ranks share memory. If no ranks share memory, it is null, and no_sharing() says
+  // why.
   SharedCommunicator* node() const { return node_.get(); }
   const std::string& no_sharing() const { return no_sharing_; }
   bool all_share_memory() const { return node_ && node_->size() == size_; }

@@ -48,15 +48,14 @@ class Members {
 // collectives run in different threads never share a context. When no plan has a lease, the context may serve any group with the
 // same processes in the same order.
 //
-// The ranks of a plan agree on the context at each lease: each rank proposes a context that it has. If all propose the same one,
-// it is used; otherwise they make a new one. So any rank may free an idle context at any time without telling the others.
+// The ranks of a plan agree on the context at each lease: each rank proposes a context that it has. If all propose the same
+// context, they use it; otherwise they make a new one. So a rank may free an idle context at any time without telling the others.
 class ContextPool {
  public:
   static constexpr std::size_t most = 256;  // limit of contexts at a time in this process
 
-  // Collective over `group`: leases `count` tags that follow each other. Throws on all ranks or on none (unless MPI fails):
-  // Error{misuse} if the user's communicator has been freed, Error{environment} if a rank has `most` contexts and plans use all of
-  // them.
+  // Collective over `group`: leases `count` consecutive tags. Throws on all ranks or on none (unless MPI fails): Error{misuse} if
+  // the user's communicator has been freed, Error{environment} if a rank has `most` contexts and all of them are in use.
   Lease lease(MpiGroup& group, int count = 1);
 
   // Call it before the user's communicator is freed. Frees the group's idle contexts that contain processes of other worlds
@@ -73,12 +72,12 @@ class ContextPool {
     MPI_Group members = MPI_GROUP_NULL;
     std::uint64_t id = 0;    // unique, and equal on all ranks of the context
     int tags = 0;            // how many tags have been used, as far as this rank knows
-    std::uint64_t used = 0;  // the number of its last lease; the smallest is the least recently used
+    std::uint64_t used = 0;  // the number of its last lease; the context with the smallest is the least recently used one
     bool spans_worlds = false;
     const MpiGroup* user = nullptr;  // the group whose plans have leases, or null
   };
-  // Each lease holds a reference. References are added only with the lock held, so a use count of 1, read with the lock held, means
-  // idle.
+  // Each lease holds a reference. References are added only with the lock held. So if the use count is 1, read with the lock
+  // held, the context is idle.
   using Entry = std::shared_ptr<Context>;
   static bool is_idle(const Entry& entry) { return entry.use_count() == 1; }
 

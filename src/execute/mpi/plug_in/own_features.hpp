@@ -23,7 +23,8 @@ namespace quadrille {
 // A control variable of the MPI library: a setting that MPI_T lets a program read and write by name.
 class ControlVariable {
  public:
-  // Returns null if the library has no variable of this name, or if the variable is bound to an MPI object instead of the process.
+  // Returns null if the library has no variable of this name, or if the variable belongs to an MPI object rather than to the
+  // process.
   static std::shared_ptr<ControlVariable> named(const std::string& name);
 
   ~ControlVariable();
@@ -59,7 +60,7 @@ class ControlVariable {
 // message from another node. The caller learns of that message only when this rank gets its core back.
 class QuietPolls {
  public:
-  // Can polls of this library yield, and can that be switched off? If not, objects of this class do nothing.
+  // Can polls of this library yield the core, and can a program switch that off? If not, objects of this class do nothing.
   static bool are_possible();
 
   QuietPolls();

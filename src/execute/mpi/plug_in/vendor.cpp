@@ -138,7 +138,8 @@ ConsecutiveBlocks consecutive(Count ranks, CountOf&& count_of) {
   return blocks;
 }
 
-// The arguments of MPI's functions for one rank of one problem. Elements are bytes, or in a reduction those of the operator.
+// The arguments of MPI's functions for one rank of one problem. Counts are in bytes, or in a reduction in elements of the
+// operator.
 struct VendorArguments {
   VendorArguments(const Lease& given_lease, const Problem& problem, std::shared_ptr<const MpiOperator> given_operation,
                   Rank given_rank)
@@ -218,8 +219,8 @@ constexpr VendorRow table[] = {
      }},
     {Collective::broadcast,
      [](VendorArguments& a, const std::byte* input, std::byte* output, MPI_Request* request) {
-       // MPI_Bcast has one buffer. Unless the plan is in place, the root's output must be written, too, so its input is copied
-       // here.
+       // MPI_Bcast has one buffer, for which the root passes its output. So the root first copies its input there, unless the
+       // plan is in place.
        if (a.rank == a.root && a.block > 0 && output != input) std::memcpy(output, input, index(a.block));
        call_mpi(request, "MPI_Bcast", PMPI_Bcast, PMPI_Ibcast, output, a.block, a.type, a.root, a.communicator);
      }},
@@ -249,7 +250,7 @@ constexpr VendorRow table[] = {
      }},
     {Collective::exscan,
      [](VendorArguments& a, const std::byte* input, std::byte* output, MPI_Request* request) {
-       // MPI leaves undefined what it writes at rank 0, and MPICH refuses a call without a buffer there.
+       // Rank 0 has no output, but MPI may write one there, and MPICH refuses a call without a buffer.
        if (!a.spare.empty()) output = a.spare.data();
        call_mpi(request, "MPI_Exscan", PMPI_Exscan, PMPI_Iexscan, input, output, a.block, a.type, a.operation, a.communicator);
      }},
