@@ -65,7 +65,7 @@ class Executable {
   virtual Bytes memory_bytes() const { return 0; }
 
  protected:
-  // For exception handlers: calls `abandon` with the exception as the reason. `code` is that of exceptions that are no Error.
+  // For exception handlers: calls `abandon` with the exception as the reason. `code` is the code for exceptions other than Error.
   void abandon_because_of_exception(ErrorCode code) noexcept {
     try {
       throw;

@@ -94,7 +94,7 @@ class InFlight {
 };
 
 // A thread that advances open executions while the program computes. QUADRILLE_PROGRESS=thread enables the thread. By default
-// there is none, because it takes a core's time from the program.
+// there is no such thread, because it would take core time from the program.
 class ProgressThread {
  public:
   static constexpr const char* variable = "QUADRILLE_PROGRESS";

@@ -119,7 +119,7 @@ class StreamingTrial {
  private:
   static constexpr int trials_each = 5;
   static constexpr double worthwhile =
-      0.9;  // required gain, because non-temporal stores leave nothing in the cache for later readers
+      0.9;  // non-temporal stores must take less than this part of the time: they leave nothing in the cache for later readers
 
   std::array<double, 2> least_{1e9, 1e9};
   int trials_ = 0;

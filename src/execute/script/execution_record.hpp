@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The times of an observed execution at one rank. All memory is allocated when the plan is made. A time stamp takes some tens of
-// nanoseconds. There are few: one for the begin, one for each list of copies that is not empty, and one when messages become
-// complete. An interval whose begin has no stamp begins at the last stamp.
+// nanoseconds. There are few stamps: one for the begin, one for each list of copies that is not empty, and one when messages
+// become complete. An interval whose begin has no stamp begins at the stamp before.
 #pragma once
 
 #include <cstdint>
@@ -96,7 +96,7 @@ class Observer {
 
   void enters_window() { last_ = ticks(); }  // after a wait for its step (PlanOptions::keep_step)
 
-  // The copies before or after the messages of a window. Without copies no time passes.
+  // The copies before or after the messages of a window have ended. If there are none, their interval is empty.
   void copied_before(std::size_t window, IndexRange copies) { copied(record_.copies_before_[window], copies); }
   void copied_after(std::size_t window, IndexRange copies) { copied(record_.copies_after_[window], copies); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rewrites a program for canonical buffers (contiguous, blocks in rank order) so that it works on the user's data where it lies.
+// Rewrites a program for canonical buffers (contiguous, blocks in rank order) so that it works directly in the user's buffers.
 #pragma once
 
 #include <functional>

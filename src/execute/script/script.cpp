@@ -17,7 +17,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do not share one
+constexpr Bytes staging_alignment = 64;  // a cache line: messages must not share a line
 
 // Rounds up to whole cache lines.
 Bytes in_lines(Bytes length) { return rounded_up(length, staging_alignment); }
@@ -118,7 +118,7 @@ class ScriptMaker {
   }
 
   // Finds receives that can be fused with their reduction: the received bytes go to scratch memory and are read by that reduction
-  // only, and nothing between the two touches the reduction's target. Fused receives have the order of their reductions.
+  // only, and nothing between the two touches the reduction's target. Receives are fused only in the order of their reductions.
   void decide_fusion(const std::vector<std::size_t>& window_of_round) {
     const auto window = [&](std::size_t i) { return window_of_round[operation(i).round]; };
     std::vector<std::vector<std::size_t>> readers(fused_.size());

@@ -24,8 +24,9 @@ struct ScriptMessage {
   Bytes bytes = 0;
   bool is_send = false;
   Count round = 0;            // the round of the schedule
-  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer, by which both ends match
-  bool overwritten = false;   // a send whose source a receive of the same window overwrites: short, and copied when posted
+  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer; both ends match messages by this number
+  bool overwritten = false;   // a send whose source is overwritten by a receive of the same window; so it is copied out when
+                              // posted
   Regions regions;            // the memory that is read or written; staging memory if the message is packed
   // A receive fused with its reduction: the transport combines the arriving bytes directly into `reduced_into`. If it cannot
   // combine them, it stores the bytes in `regions` and then runs `reduction`.
@@ -50,7 +51,8 @@ struct Task {
   IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or for its completion
   bool collects = false;                     // a copy task that unpacks received data
   Count round = 0;                           // of a copy task: the round of the schedule
-  std::int32_t local = -1;                   // of a copy task: the index of the local operation in the round; -1: packing or none
+  std::int32_t local = -1;                   // of a copy task: the index of the local operation in the round; -1: it packs or
+                                             // unpacks
 };
 
 class ExecutionRecord;  // execution_record.hpp

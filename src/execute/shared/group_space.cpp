@@ -29,7 +29,8 @@ constexpr Offset place_mask = (Offset{1} << kind_shift) - 1;
 Rank rank_in(Offset offset) { return static_cast<Rank>(offset >> rank_shift); }
 FileKind kind_in(Offset offset) { return (offset >> kind_shift & 1) != 0 ? FileKind::control : FileKind::heap; }
 
-// Only every 64th check of a retired place asks the kernel whether peers still run, because that takes some microseconds per peer.
+// Only every 64th check of a retired place asks the kernel whether peers still run, because the question takes some microseconds
+// per peer.
 constexpr int asks_between_looks = 64;
 
 // The beginning of a head file; the head follows.
@@ -72,9 +73,9 @@ std::shared_ptr<void> mapped(const Descriptor& file, Count ranks) {
 
 }  // namespace
 
-// Keeps the memory mapped that checks of retired places still read: the rank areas, and other data of the group in rank 0's
-// control file. The group and each retired place own this object. It does not own the files of this process: they own the retired
-// places, so this would be a cycle of shared pointers.
+// Keeps memory mapped as long as checks of retired places read it: the rank areas, and other data of the group in rank 0's
+// control file. The group and each retired place own this object. It does not own the files of this process: these own the
+// retired places, so the shared pointers would form a cycle.
 class GroupSpace::Membership {
  public:
   Membership(SpaceHead* head, ByRank<std::shared_ptr<Peer>> peers, Rank rank, std::shared_ptr<void> keeps)
@@ -89,7 +90,8 @@ class GroupSpace::Membership {
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 
-  // Have all other ranks set this flag (or ended, with `or_gone`)? Acquires everything that they did before.
+  // Have all other ranks set this flag? With `or_gone`, ranks that have ended count, too. Acquires everything that the ranks did
+  // before.
   bool others_are(std::atomic<bool> RankArea::*state, bool or_gone) const {
     for (Rank rank = 0; rank < quadrille::size(peers_); ++rank)
       if (rank != rank_ && !(SharedSpace::rank_area_of(head_, rank).*state).load(std::memory_order_acquire) &&
@@ -168,7 +170,7 @@ void GroupSpace::release(Offset offset) { own_file(offset).release(offset & plac
 
 // A rank that has left (RankArea::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of its
 // own retired places still read control memory of rank 0 until it sets RankArea::through. The checks of places in rank 0's own
-// heap read it, too.
+// heap read that memory, too.
 void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   const Place place = offset & place_mask;
   if (kind_in(offset) == FileKind::heap) {
@@ -258,7 +260,7 @@ std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks) {
 
 void say_ended(const Descriptor& file, Rank rank) {
   const auto ranks = ranks_of(file.number());
-  if (!ranks || rank < 0 || rank >= *ranks) return;  // then the other ranks notice later that the rank's files are gone
+  if (!ranks || rank < 0 || rank >= *ranks) return;  // the other ranks notice later that the rank's files are gone
   try {
     SharedSpace::end_without(head_in(mapped(file, *ranks).get()), rank);
   } catch (const Error&) {

@@ -30,7 +30,7 @@ ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(
 // What the class of the messages between nodes must provide.
 template <class M>
 concept FarMessages = requires(M messages, const Bases& bases, std::uint32_t message, const CompletionStamps& completions) {
-  messages.begin(bases);  // sets the buffers of the whole script; the near messages own their memory
+  messages.begin(bases);  // sets the buffers of the whole script; scratch and staging memory belong to the near messages
   messages.post(message);
   { messages.advance() } -> std::convertible_to<bool>;
   messages.wait();
@@ -48,7 +48,7 @@ struct ScriptByNode {
   // `place` gives, by rank, the rank's number within this rank's node; -1 for ranks of other nodes.
   ScriptByNode(const Script& whole, const std::vector<Rank>& place);
 
-  struct End {  // where a message of the whole script is
+  struct End {  // the part that has a message of the whole script
     bool is_near = false;
     std::uint32_t index = 0;  // its index in that part
   };
@@ -93,9 +93,9 @@ class HybridMessages {
   }
   bool advance() { return advance_parts(NoStamps{}, NoStamps{}); }
   bool advance(const CompletionStamps& completions) { return advance_parts(near_stamps(completions), far_stamps(completions)); }
-  // While messages of both kinds are open, the rank must poll: no rank wakes it when a far message arrives. While messages of one
-  // kind are open, it waits like ranks that have only this kind. In shared memory it sleeps, so that it does not take the core of
-  // a rank that works.
+  // While messages of both kinds are open, the rank must poll: no rank wakes it when a far message arrives. While messages of
+  // only one kind are open, it waits as ranks do that have only this kind. While it waits in shared memory, it sleeps, so that a
+  // rank that works can have the core.
   void wait() { wait_for_parts(NoStamps{}, NoStamps{}); }
   void wait(const CompletionStamps& completions) { wait_for_parts(near_stamps(completions), far_stamps(completions)); }
   std::optional<std::uint32_t> advance_any() {

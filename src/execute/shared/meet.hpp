@@ -6,7 +6,7 @@
 // Ranks that have met make further groups without cards, in one of two ways. Known ranks are a group that all of its ranks
 // remember; a further group of some of them costs one broadcast. There are known ranks only in programs without concurrent
 // threads in MPI, and only among ranks of one world and one node. Known processes (Process::KnownProcesses) are processes that
-// have all met each other; a group of some of them costs one all_gather. They serve all other cases.
+// have all met each other; a group of some of them costs one all_gather. Known processes serve all other cases.
 #pragma once
 
 #include <functional>

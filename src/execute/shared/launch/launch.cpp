@@ -47,7 +47,7 @@ namespace quadrille {
 namespace {
 
 constexpr std::chrono::seconds grace_after_failure{
-    10};  // time to end: for the other ranks after a rank has failed, for all ranks after a forwarded signal
+    10};  // how long ranks may take to end: the others after one has failed, all after a forwarded signal
 constexpr std::chrono::seconds grace_after_term{1};  // from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
@@ -82,8 +82,8 @@ class HeldSignals {
   sigset_t held_, before_;
 };
 
-// Gives SIGCHLD its default action for the lifetime of this object. This is needed because a process may inherit SIGCHLD as
-// ignored: then the kernel discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
+// Gives SIGCHLD its default action for the lifetime of this object. A process may have inherited SIGCHLD as ignored. In that case
+// the kernel discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
 class ChildrenAreKept {
  public:
   ChildrenAreKept() {
@@ -114,8 +114,8 @@ pid_t wait_for_child(pid_t child, int* status, int options = 0) {
 struct GuardReport {
   pid_t group = 0;  // process group of the ranks
   bool is_over = false, failed = false;
-  int exit_code = 0;                         // unless failed
-  ErrorCode error = ErrorCode::environment;  // if failed, with its message in `sentence`
+  int exit_code = 0;                         // valid unless `failed`
+  ErrorCode error = ErrorCode::environment;  // valid if `failed`; `sentence` has the message
   std::array<char, 1000> sentence{};
 };
 
@@ -257,7 +257,7 @@ class RankProcesses {
   // children when a process ends.
   void stop() {
     tell(told_ ? SIGKILL : SIGTERM);
-    tell(SIGCONT);  // a stopped process handles no signal but SIGKILL
+    tell(SIGCONT);  // until then a stopped process handles only SIGKILL
     if (!std::exchange(told_, true)) deadline_ = Clock::now() + grace_after_term;
   }
 
@@ -297,7 +297,7 @@ class RankProcesses {
   bool was_killed_ = false;   // `result_` is the code of a rank that was killed
   bool are_done_ = false;     // no rank is left, and no other process must still be ended
   bool ending_ = false;       // the ranks and the programs that they have started must end
-  bool told_ = false;         // they have been sent a signal that should end them
+  bool told_ = false;         // these processes have been sent a signal that should end them
   bool interrupted_ = false;  // by SIGINT
   Clock::time_point deadline_ = Clock::time_point::max();
 };

@@ -89,8 +89,8 @@ class Process {
   struct KnownProcesses {
     std::uint64_t id = 0;
     Count size = 0;
-    bool reads_private_memory = false;  // can each process read the private memory of each other?
-    Bytes control_bytes = 0;            // all others have mapped this many bytes at the start of each control file
+    bool reads_private_memory = false;  // can each process read the private memory of each other process?
+    Bytes control_bytes = 0;            // all other processes have mapped this many bytes at the start of each control file
   };
   KnownProcesses known_processes() const;
   void set_known_processes(const KnownProcesses& known_processes);
@@ -107,7 +107,7 @@ class Process {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by ProcessCard::id
-  std::size_t looked_over_at_ = few_peers;  // at this number of peers, peers that have ended are removed next
+  std::size_t looked_over_at_ = few_peers;  // when there are this many peers, those that have ended are removed
   KnownProcesses known_processes_;
 };
 

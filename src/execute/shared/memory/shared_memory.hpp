@@ -106,7 +106,7 @@ class Claim {
   Offset place_ = 0;
 };
 
-// Two functions lay objects out in shared memory, one kind after the other. Each kind begins on a new cache line.
+// Two functions lay out arrays of objects in shared memory, one after the other. Each array begins on a new cache line.
 template <class Object>
 Bytes placed_bytes(Count count) {
   return rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});

@@ -59,7 +59,7 @@ struct Connection {
     Bytes ack = 0;            // offset in `acks`
     IndexRange copies;        // copies from the payload in the block into this rank's memory
     IndexRange direct;        // of a long message: copies from the sender's memory into this rank's memory
-    IndexRange stored;        // as `direct`, without combining
+    IndexRange stored;        // as `direct`, but they overwrite instead of combining
   };
 
   struct Inlet {  // a sender from which this rank receives

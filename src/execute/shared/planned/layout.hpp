@@ -27,8 +27,8 @@ struct Reach {
   bool holds_everything = false, reads_private_memory = false;
 };
 
-// The head of a group. The number of its flag is that of the execution. If the group has a long message, the addresses of the
-// sender's buffers follow; otherwise it has only the flag.
+// The head of a group. The number of its flag is the number of the execution. If the group has a long message, the addresses of
+// the sender's buffers follow; otherwise it has only the flag.
 struct GroupHead {
   Flag flag;
   std::uint64_t bases[4];  // addresses of the buffers in the sender's process
@@ -38,7 +38,7 @@ struct GroupHead {
 };
 
 // Each receiver writes its own cache lines.
-struct alignas(64) Acknowledgement : Loan {};  // for a long message; its numbers are those of executions
+struct alignas(64) Acknowledgement : Loan {};  // for a long message; numbered by execution
 struct alignas(64) ProgressCounter : ReaderProgress {
 };  // of a receiver that sends nothing back: the last execution that it has finished
 
@@ -53,7 +53,7 @@ struct SendAreaLayout {
   };
 
   struct Place {        // the place of a send
-    Bytes payload = 0;  // of a short message, and of a long one if ranks cannot read private memory; offset in the block
+    Bytes payload = 0;  // offset in the block: of a short message, or of a long one if ranks cannot read private memory
     Bytes ack = 0;      // for a long message: offset in the acks of the block
     IndexRange copies;  // for a long message with a payload: its copies into the block
   };
@@ -68,7 +68,7 @@ struct SendAreaLayout {
   std::vector<Posting> postings;                      // by message
   std::vector<Place> places;                          // by message; receives have none
   std::vector<Group> groups;                          // in the order in which they are published
-  std::vector<StridedCopy> copies;                    // into blocks: in their targets, buffer `staging` stands for the block
+  std::vector<StridedCopy> copies;                    // into blocks: as a target, buffer `staging` means the block
   std::vector<Rank> rung;                             // receivers whose doorbells are rung when a group is published
   std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has a counter
   ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer, the range of offsets that receivers of long messages read

@@ -64,7 +64,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
   counter_ = reinterpret_cast<Counter*>(space_.at(cards[mates.front()].counter));
 
-  std::vector<Count> exchanges;  // such rounds of all ranks of the node
+  std::vector<Count> exchanges;  // the rounds of all ranks of the node, ascending
   for (const Rank mate : mates) {
     const auto first = all.begin() + mate * size(rounds);
     exchanges.insert(exchanges.end(), first, first + cards[mate].rounds);

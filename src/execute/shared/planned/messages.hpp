@@ -33,7 +33,7 @@ namespace quadrille {
 
 // Implements PlanOptions::keep_step: a rank starts its messages to and from other nodes in a round only when all such messages of
 // its node in earlier rounds are complete. So a node never has more of these messages in flight than one round of the schedule
-// gives it: if the schedule is for nodes with one port, one at a time ([sanders2002hierarchical], single-ported model). A counter
+// gives it. In a schedule for nodes with one port ([sanders2002hierarchical], single-ported model) that is one message. A counter
 // in the node's shared memory counts the rounds that its ranks have completed.
 class NodeSteps {
  public:
@@ -49,8 +49,8 @@ class NodeSteps {
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // May this rank post the messages of a window? If one of them goes to or comes from another node, only when the node's earlier
-  // rounds are complete. `wait_to_enter` waits until it may.
+  // May this rank post the messages of a window? If one of them goes to or comes from another node, the node's earlier rounds
+  // must be complete. `wait_to_enter` waits until the rank may.
   bool may_enter(std::size_t window) const {
     // The acquire pairs with the release in leave(): the effects of the counted messages are visible, too.
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
@@ -60,8 +60,8 @@ class NodeSteps {
   }
   // Called when all messages of the window are complete.
   void leave(std::size_t window) {
-    // Releases the effects of this rank's messages to may_enter(). Also acquires the effects of the messages of ranks that have
-    // added before. So a rank that reads the sum sees the effects of all counted messages.
+    // Releases the effects of this rank's messages to may_enter(). Also acquires the effects of the messages of ranks that added
+    // to the sum earlier. So a rank that reads the sum sees the effects of all counted messages.
     if (needed_[window] != none) counter_->through.fetch_add(1, std::memory_order_acq_rel);
   }
   // Called when the execution is complete.
@@ -80,7 +80,8 @@ class NodeSteps {
   Count mates_ = 0;                       // the number of ranks of the node
   std::uint64_t before_ = 0, total_ = 0;  // counts of Counter::through: of all earlier executions; of one execution
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
-  std::vector<std::uint64_t> needed_;  // by window: the node's count of earlier rounds; `none`: no message to another node
+  std::vector<std::uint64_t> needed_;  // by window: how many rounds the node must have completed before; `none`: no message to
+                                       // another node
 };
 
 class SharedMessages {

@@ -24,8 +24,8 @@ namespace quadrille {
 template <template <class> class Atomic = std::atomic>
 class LoanBy {
  public:
-  // For the receiver. Returns false if the sender has withdrawn the loan. After true it may read, and must then call one of the
-  // next two functions.
+  // For the receiver. Returns false if the sender has withdrawn the loan. If it returns true, the receiver may read, and must
+  // call one of the next two functions afterwards.
   bool take(std::uint64_t number) {
     std::uint64_t before = state_.load(std::memory_order_relaxed);
     if (before != (number | withdrawn) &&
@@ -40,8 +40,8 @@ class LoanBy {
   // For the sender. True: the receiver has finished, and the memory may be written.
   bool is_back(std::uint64_t number) const { return state_.load(std::memory_order_acquire) == number; }
 
-  // For the sender, after a failure. Returns when the receiver does not read the memory and will not begin to. While it reads,
-  // `is_gone` is called in a loop: it passes some time and returns whether the receiver's process has ended.
+  // For the sender, after a failure. Returns when the receiver does not read the memory and will not begin to. While the receiver
+  // reads, `is_gone` is called in a loop; each call takes some time and returns whether the receiver's process has ended.
   template <class IsGone>
   void withdraw(std::uint64_t number, IsGone&& is_gone) {
     std::uint64_t before = state_.load(std::memory_order_acquire);

@@ -80,7 +80,7 @@ bool Receiver::advance() {
   return is_over();
 }
 
-// Returns true if this message needs no further look. Then the next message of the same rank is looked for.
+// Returns true if this message needs no further look. In that case the caller looks for the next message of the same rank.
 bool Receiver::try_to_receive(const Open& message) {
   const Rank from = message.edge->from;
   while (true) {
@@ -90,7 +90,7 @@ bool Receiver::try_to_receive(const Open& message) {
       receive(message, *slot);
       return true;
     }
-    if (number > message.number) {  // the sender lists fewer edges in this exchange
+    if (number > message.number) {  // the sender has listed fewer edges in the exchange of `message`
       difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);
       return true;
     }

@@ -101,7 +101,7 @@ Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uin
     outgoing.further = allocated(further_bytes);
     clear(outgoing.further, further_bytes, Slot::least_bytes);
   }
-  while (true) {  // ends, because only one message of an exchange is not given back
+  while (true) {  // ends, because the slots of all messages of an exchange but the first are given back
     outgoing.cursor = (outgoing.cursor + 1) % most_ahead;
     Slot* const slot = outgoing.further.at(static_cast<Bytes>(outgoing.cursor) * Slot::least_bytes);
     if (slot != current && (exchange_in(*slot) < exchange || slot->is_given_back())) return slot;
@@ -109,9 +109,9 @@ Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uin
 }
 
 // A sender that has used all further slots waits until the receiver has freed half of them. Returns the exchange that the
-// receiver must have finished then. If the sender went on as soon as one slot is free, the cache line of the word `finished`
-// would move to the sender and back in each exchange. The sender must not wait for the end of its own exchange, which the
-// receiver cannot finish without the sender's messages.
+// receiver must finish for that. If the sender went on as soon as one slot is free, the cache line of the word `finished` would
+// move to the sender and back in each exchange. The sender must not wait for the end of its own exchange, which the receiver
+// cannot finish without the sender's messages.
 std::uint64_t PairSlots::end_of_lead(Rank to) const {
   const Outgoing& outgoing = outgoing_[to];
   const Slot& half = *outgoing.further.at(static_cast<Bytes>((outgoing.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);

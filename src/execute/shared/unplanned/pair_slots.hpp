@@ -7,12 +7,12 @@
 // a pool at the pair's first message, and tells the receiver by one word where they are. Each slot says where the pair's next
 // message will be, so the receiver need not know how the sender chooses slots.
 //
-// When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free when
-// the receiver has finished the exchange in which the slot was used. The sender often knows that without reading the word: a
+// When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free
+// when the receiver has finished the exchange in which the slot was used. The sender often knows that without reading the word: a
 // message of exchange n from that rank shows that it has finished exchange n - 1. Two slots, used in turn, are enough if messages
-// go in both directions in each exchange. In a gather they go in one direction only. Then the sender may be ahead of the receiver
-// by up to `most_ahead` further messages; it takes slots for them in its own control memory when it first needs them. If one
-// exchange has several messages of a pair, the receiver gives back the slots of all messages after the first by their loans. It
+// go in both directions in each exchange. In a gather they go in one direction only. There the sender may be ahead of the
+// receiver by up to `most_ahead` further messages. It takes slots for them in its own control memory when it first needs them. If
+// a pair has several messages in one exchange, the receiver gives back the slots of all but the first of them by their loans. It
 // cannot free them by finishing the exchange, because it needs all messages to finish.
 #pragma once
 
@@ -71,9 +71,9 @@ struct alignas(64) Slot {
   // Offset of the slot of the pair's next message. Offsets of slots are multiples of 64, so the lower bits are free: the way, and
   // whether the receiver shall give the slot back by its loan.
   std::uint64_t next_and_way;
-  Loan loan;  // `once`, or if the receiver shall give the slot back
+  Loan loan;  // used for `once`, and if the receiver must give the slot back
   union {
-    std::byte first[least_bytes - header_bytes];  // the first bytes of a message that lies here
+    std::byte first[least_bytes - header_bytes];  // the first bytes of a message that lies in the slot
     Elsewhere elsewhere;
   };
 
@@ -213,8 +213,8 @@ class PairSlots {
   bool find(Rank from);
   bool is_known_free(const Slot& slot, Rank to) const {
     const std::uint64_t number = slot.number.own();
-    // A lent message stays in its slot until the sender has seen that the loan is over. After that, the sender asks no more about
-    // it.
+    // A lent message stays in its slot until the sender has seen that the loan is over. After that, the sender does not ask for
+    // this loan again.
     return outgoing_[to].finished >= MessageNumber::exchange_of(number) ||
            (slot.is_given_back() && !slot.is_lent() && slot.loan.is_back(number));
   }
@@ -230,12 +230,13 @@ class PairSlots {
       // If this rank gets a message from the other rank in this exchange, it then knows that the other rank has finished the
       // previous exchange. So in the next exchange it knows that this slot is free without reading `finished`.
       const bool was_earlier = exchange_in(*slot) < exchange;
-      // A sender that is often ahead does not read `finished` in each exchange: its cache line would move each time.
+      // A sender that is often ahead does not read `finished` in each exchange: the cache line of `finished` would move each
+      // time.
       const bool is_ahead = outgoing.further.offset != 0;
       if ((expects_answer && was_earlier) || (is_ahead ? is_known_free(*slot, to) : is_free(*slot, to))) return slot;
     }
-    // Ranks that answer each other are never far ahead. If they have several edges, they reuse the same few slots, which stay in
-    // caches.
+    // Ranks that answer each other are never far ahead. If they have several edges, they use the same few slots again, because
+    // these stay in caches.
     if (expects_answer && MessageNumber::exchange_of(outgoing.last) < exchange && outgoing.further.offset &&
         is_known_free(*outgoing.further.at(0), to))
       outgoing.cursor = most_ahead - 1;

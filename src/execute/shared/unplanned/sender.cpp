@@ -13,8 +13,8 @@ namespace {
 
 constexpr Bytes sender_line_bytes = 64;
 
-// The area's size does not depend on measured costs, because with a wrong figure messages might have no room. Half of it is
-// larger than most_area_bytes only if CopyChoice::least_rendezvous bytes for each rank take more.
+// The area's size does not depend on measured costs, because with a wrong figure messages might have no room. Half of the area
+// has at most most_area_bytes, unless CopyChoice::least_rendezvous bytes for each rank are more.
 Bytes bytes_of_area(Count ranks) {
   return 2 * rounded_up(std::max(ranks * CopyChoice::least_rendezvous,
                                  std::min((ranks - 1) * CopyCosts::most_eager, CopyChoice::most_area_bytes)),
@@ -35,7 +35,7 @@ double PiecesTrial::Samples::median() const {
 bool PiecesTrial::begin(Bytes bytes, double expected) {
   timed_ = nullptr;
   if (expected > hopeless) return false;
-  constexpr int least_bits = 10;  // of CopyChoice::least_rendezvous
+  constexpr int least_bits = 10;  // the binary logarithm of CopyChoice::least_rendezvous
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes)));
   Kind& kind = kinds_[static_cast<std::size_t>(std::clamp(bits - least_bits, 0, static_cast<int>(kinds_.size()) - 1))];
   const bool is_new = kind.pieces.count() < samples_each || kind.once.count() < samples_each;
@@ -153,8 +153,8 @@ bool Sender::choose_ways(Bytes most) {
   return choice_.choose(std::span(waiting_), in_pieces);
 }
 
-// Sends the waiting messages that can be sent. Goes over the receivers in turn and sends each its next message, until that
-// message cannot be sent. So the time does not depend on the number of further messages.
+// Sends the waiting messages that can be sent. Goes over the receivers in turns. Each turn sends one message to each receiver; a
+// receiver whose message cannot be sent drops out. So the time does not depend on how many messages follow that one.
 void Sender::send_waiting(bool lent_only) {
   rung_.clear();
   const bool opens = !lent_only && wanted_ > 0;

@@ -25,7 +25,8 @@ namespace quadrille {
 
 // Chooses whether the long messages of an exchange go in pieces or are copied once, where both are possible. Which way takes less
 // time depends on the processor, on the caches, on the other ranks, and on other programs. So both ways are timed on the
-// program's own exchanges: first in turn, later occasionally. Medians are compared, so no single sample decides.
+// program's own exchanges: at first they alternate, later the other way is tried occasionally. Medians are compared, so no single
+// sample decides.
 class PiecesTrial {
  public:
   // Returns whether the long messages of an exchange go in pieces. `bytes`: the sum of their bytes. `expected`: the estimated
@@ -90,7 +91,7 @@ class Area {
     chunks_[(oldest_ + count_++) % most_chunks] = {exchange, first_, at_};
   }
 
-  // Where a message of `bytes` bytes would begin, and how many bytes there are from there on.
+  // Where a message of `bytes` bytes would begin, and how many bytes are left from a place on.
   Bytes place_for(Bytes bytes) const { return rounded_up(at_, bytes < line ? 8 : line); }
   Bytes room_from(Bytes place) const { return std::max<Bytes>(0, end_ - place); }
   void take(Bytes place, Bytes bytes) {
@@ -129,11 +130,11 @@ class Sender {
  public:
   Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs);
 
-  // The area, and behind it the double buffers.
+  // The bytes of the area and of the double buffers behind it.
   Bytes area_bytes() const { return area_.bytes() + double_buffers_of(space_.size()) * Slot::double_buffer_bytes; }
   void begin_at(std::byte* area) { memory_ = area; }
 
-  // Returns the first edge to this rank itself, which it leaves to the caller; the end of the list if there is none.
+  // Returns the first edge from this rank to itself, or the end of the list. The caller must copy such edges.
   const Edges::Send* begin(std::span<const Edges::Send> sends, std::uint64_t exchange);
   bool advance();   // returns whether all messages are sent and no loan is open
   void end();       // the whole exchange is over
@@ -156,7 +157,7 @@ class Sender {
   const std::optional<Unwanted>& unwanted() const { return unwanted_; }
 
  private:
-  // Each message in pieces needs one. The double buffers are few, so that they stay in the caches; further messages wait.
+  // Each message in pieces needs a double buffer. There are few, so that they stay in the caches; further messages wait.
   static Count double_buffers_of(Count ranks) { return std::clamp<Count>(ranks - 1, 1, 8); }
   static constexpr Offset no_buffer = ~Offset{0};
 
@@ -203,7 +204,7 @@ class Sender {
   std::vector<Offset> free_buffers_;  // double buffers that no message uses: their places
   Bytes put_bytes_ = 0;
   ByRank<std::uint64_t> area_used_;  // by receiver: the last exchange with a message in the area
-  struct Last {                      // the last message to a rank that had to wait, and its exchange
+  struct Last {                      // of the messages to one rank that had to wait: the last one, and its exchange
     std::uint64_t exchange = 0;
     std::uint32_t place = none;
   };
@@ -211,7 +212,7 @@ class Sender {
   std::uint64_t exchange_ = 0;
   std::vector<Waiting> waiting_;              // all messages that had to wait in this exchange
   std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as an index of waiting_; the same during one pass
-  bool is_far_ahead_ = false;                 // each of them waits for a receiver that is far behind
+  bool is_far_ahead_ = false;                 // each message in heads_ waits for a receiver that is far behind
   Count left_ = 0;                            // messages that are not sent, and
   Bytes wanted_ = 0;                          // how much of the area they want
   std::vector<Lent> lent_;

@@ -46,7 +46,7 @@ class Least {
     first_ = std::min(first_, seconds);
   }
   double seconds() const { return first_; }
-  bool is_confirmed() const { return second_ <= 1.1 * first_; }  // by the second least
+  bool is_confirmed() const { return second_ <= 1.1 * first_; }  // the second least time is close to the least
 
  private:
   double first_ = 1, second_ = 1;

@@ -26,8 +26,8 @@ struct CopyCosts {
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   double wait = 2e-6;  // the time until a waiting rank gets its core again
 
-  // Returns the time that copying once saves, not counting the wait. `first`: this is the first message of the window with these
-  // bytes. Only the first message saves the copy into the area, because later ones would use the same copy.
+  // Returns the time that copying once saves, not counting the wait. `first`: this is the first message of the window that sends
+  // these bytes. Only the first one saves the copy into the area, because later ones would use the same copy.
   double saved(Bytes bytes, bool first) const;
 
   // The seconds of copying a message in both ways, without waits.

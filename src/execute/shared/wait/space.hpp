@@ -92,8 +92,8 @@ struct alignas(64) RankArea {
   std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
   std::atomic<bool> through{false};  // this rank has left, and its retired places need the group's memory no more
   StartRecord starts;                // the plans that this rank has started
-  // Gathers alternate between the two halves. A rank may overwrite a half: it enters a gather only after all ranks have entered
-  // the previous gather, and before that they have read this half in the gather before.
+  // Gathers alternate between the two halves. A rank that overwrites a half knows that all ranks have read it: all have entered
+  // the previous gather, so all have completed the gather before that, which used this half.
   alignas(64) Half halves[2];
 };
 
@@ -362,7 +362,7 @@ class SharedSpace : public SharedMemory {
 
 // With the following functions, ranks of a group use memory of each other, in plans and in exchanges: the receiver of a loan
 // (protocol/loan.hpp) takes it and gives it back, the owner gets its memory back after a failure, and all ranks release their
-// memory at the end. This function is the receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
+// memory at the end. The function read_lent is the receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
 template <class Read>
 void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner, Read&& read) {
   if (!loan.take(number)) space.throw_lost();
@@ -377,7 +377,8 @@ void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner,
 }
 
 // Returns where this process can load memory that is lent; null if it must call read_private, because the memory is private (the
-// offset is 0) or cannot be mapped. Fails the group if it can do neither, because the owner waits for the copy.
+// offset is 0) or cannot be mapped. Fails the group if the process can neither load nor read the memory, because the owner waits
+// for the copy.
 const std::byte* loadable(SharedSpace& space, Offset offset);
 
 // The owner's part after a failure: returns when the receiver does not read the memory, and will not begin to.
