@@ -21,8 +21,8 @@
 namespace quadrille {
 namespace {
 
-// Compares two problems that can differ only in these fields. Counts are compared by value, because each mock-up makes its own
-// lists.
+// Compares the fields in which two problems of an audit can differ. Counts are compared by value, because each mock-up makes its
+// own lists.
 bool asks_the_same(const Problem& a, const Problem& b) {
   const bool same_counts = a.counts == b.counts || (a.counts && b.counts && *a.counts == *b.counts);
   return same_counts && a.collective == b.collective && a.block_bytes == b.block_bytes && a.root == b.root &&
@@ -43,8 +43,8 @@ struct Work {
   std::vector<std::size_t> plans;  // indices of the calls' plans, in order
   std::string failed_check;
 
-  // Returns the call if this work is one call on the caller's buffers, so that other guidelines can use the work, too. Otherwise
-  // returns null. Equal on all ranks.
+  // Returns the call if this work is one call on the caller's buffers, so that other guidelines can use the work, too; otherwise
+  // null. All ranks get an equal call.
   const Call* single_call() const {
     const Call* call = mock_up.steps.size() == 1 ? std::get_if<Call>(&mock_up.steps.front()) : nullptr;
     return call && call->input.place == Place::input && call->output.place == Place::output ? call : nullptr;
@@ -198,8 +198,8 @@ class Audit {
   }
 
   // Returns the number of runs in a batch, which is equal for all works, as in a race. A batch should take its share of the total
-  // time, and the shortest batch should be long enough for the error of the clocks' comparison to be tolerable. These runs also
-  // warm up.
+  // time, and the shortest batch should be long enough for the error of the clocks' comparison to be tolerable. The runs that
+  // measure this also warm up.
   Count runs_per_batch() {
     constexpr double most_runs = 10000;
     const double batch = options_.seconds / (options_.repetitions * static_cast<double>(batches_per_sample * works_.size()));

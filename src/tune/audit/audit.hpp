@@ -24,9 +24,9 @@ std::string_view name(Library library);
 struct AuditOptions {
   std::span<const Guideline> guidelines = all_guidelines();
   std::vector<Library> libraries{Library::ours};
-  int repetitions = 9;                        // in each, both sides of all guidelines are timed; wanted_confidence needs six
+  int repetitions = 9;                        // each times both sides of all guidelines; wanted_confidence needs at least six
   double seconds = 1;                         // target duration of one audit
-  std::uint64_t seed = 1;                     // for shuffling the order
+  std::uint64_t seed = 1;                     // for the random order of the runs
   std::shared_ptr<const Operator> operation;  // the operator of reductions, a built-in one; null otherwise
   std::function<void(int repetition, int repetitions)> progress;  // called on rank 0
 };
@@ -58,7 +58,7 @@ struct AuditResult {
   std::vector<Audited> comparisons;                           // in the order of the table of guidelines
   std::vector<std::pair<std::string, std::string>> left_out;  // name of the guideline, and the reason
   Count runs_per_sample = 1;
-  double confidence = 0;  // of all intervals
+  double confidence = 0;  // of each interval
   MachineLoad load;
 };
 

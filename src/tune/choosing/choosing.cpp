@@ -85,7 +85,7 @@ Situation situation_of_facts(const Problem& problem, const std::vector<CountFact
 }
 
 class Choosing {
-  static constexpr std::size_t most_raced = 8;  // ways to race with effort measure
+  static constexpr std::size_t most_raced = 8;  // the number of ways that race under Effort::measure
 
  public:
   Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
@@ -184,7 +184,7 @@ class Choosing {
     check_choice_is_left(problem);
     const DecisionOptions by = decision_options(kept, problem, options_.executor, !vendor_is_refused_);
     Chosen chosen{.decision = decided(*knowledge_, problem, by), .knowledge = knowledge_->hash};
-    QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // also of a recent choice
+    QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // true for a recent choice, too
     chosen.options = plan_options_of(chosen.decision->chosen, options_);
     return chosen;
   }

@@ -39,7 +39,8 @@ class Pair {
     if (communicator.rank() == far) other_ = 0;
   }
 
-  // The least time of some messages of this length in seconds, because other programs only lengthen times. Valid only at rank 0.
+  // Returns the seconds of a message of this length: the least of a few times, because other programs only lengthen times. Valid
+  // only at rank 0.
   double seconds(Bytes bytes) {
     constexpr int messages = 2;
     const std::vector<std::byte> sent(index(bytes));
@@ -91,8 +92,8 @@ std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge know
   return kept().by_machine[key_of(communicator)] = std::move(shared);
 }
 
-// Returns the preset as two lines: its name; and for each model its id, the number of its coefficients, and these, exactly. Both
-// are empty if there is no preset.
+// Returns the preset as two lines: its name; and for each model its id, the number of its coefficients, and the exact
+// coefficients. Both are empty if there is no preset.
 std::string preset_text(const std::optional<MachineCosts>& machine) {
   if (!machine) return "\n\n";
   std::string text = machine->name + '\n';
@@ -166,7 +167,7 @@ std::string with_links_of(Knowledge knowledge, double us_per_byte) {
   return text_of(knowledge);
 }
 
-// The model by which plans choose on one node or on several. Plans know no network.
+// The model by which plans choose on one node or on several. It needs no network, because plans know none.
 Result<ModelChoice> model_for_plans(const MachineCosts& machine, Count nodes) {
   return choose_model(machine, {.has_nodes = nodes > 1});
 }
@@ -223,7 +224,7 @@ std::optional<MachineCosts> usual_preset(Count nodes) {
     MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // which may be a file of the user's
     if (model_for_plans(machine, nodes)) return machine;
   } catch (const Error&) {}
-  return std::nullopt;  // then ways without a fit have no predicted time
+  return std::nullopt;  // without a preset, ways without a fit have no predicted time
 }
 
 std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {

@@ -20,11 +20,11 @@ namespace quadrille {
 // Measures the speed of the links between nodes in some milliseconds. A preset machine assumes a fast network. If links are far
 // slower, its prices would prefer algorithms that send each byte many times.
 //
-// Collective, for ranks on several nodes. Returns at rank 0 the microseconds per byte of a long message between two nodes that
-// both send one and receive one at the same time. The other ranks' results mean nothing.
+// Collective, for ranks on several nodes. Returns at rank 0 the microseconds per byte of a long message between two nodes, each
+// of which sends one and receives one at the same time. The other ranks' results mean nothing.
 double measured_us_per_byte(Communicator& communicator);
 
-// Returns the machine, with slower links if `us_per_byte` is more than four times its own figure. Its name then says so.
+// Returns the machine, with slower links if `us_per_byte` is more than four times its own figure. In that case its name says so.
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte);
 
 struct Knowledge {

@@ -23,7 +23,8 @@
 namespace quadrille {
 namespace {
 
-// Coefficients, in the model max-rate, of what the ranks of a node share. A coefficient of 0 means that it is not shared.
+// The coefficients of the model max-rate for resources that the ranks of a node share. A coefficient of 0 means that ranks do not
+// share the resource.
 constexpr const char* shared_rates[] = {"node_us_per_byte", "node_gap_us", "memory_us_per_byte", "cores"};
 
 ExecutorFit uncontended(ExecutorFit fit) {
@@ -165,7 +166,7 @@ class FamilyPricing {
         told.ratio = *told.predicted_s / *each.predicted_s;
   }
 
-  // The price by the model of the decision, so that both prices can be compared.
+  // The price by the model of the decision, so that it can be compared with the decision's prices.
   std::optional<Price> price_by_executor(const Schedule& schedule, Executor executor, std::optional<Workload>& counted) const {
     const Model* const model = decision_.model.model;
     if (!model) return std::nullopt;
@@ -185,7 +186,8 @@ class FamilyPricing {
   const MachineKnowledge& knowledge_;
 };
 
-// Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", apply to `library`. An empty `mpi` is any.
+// Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", apply to `library`. An empty `mpi` stands
+// for any library.
 bool is_meant(const VendorLibrary& library, const std::string& mpi) {
   if (mpi.empty()) return true;
   const auto measured = vendor_library_of(mpi);

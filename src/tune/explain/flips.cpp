@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Count accuracy = 32;  // a flip's place is found to one part in so many
+constexpr Count accuracy = 32;  // the place of a flip is found with a relative error of at most 1 / accuracy
 
 using Examined = std::map<Count, Taken>;
 
@@ -37,7 +37,7 @@ bool are_tied(const std::vector<std::string>& ways, const Examined& examined, Co
 // Joins flips whose choices are tied.
 std::vector<Flip> with_ties(const std::vector<Flip>& flips, const Examined& examined) {
   std::vector<Flip> joined;
-  std::vector<std::string> ways;  // of the last of `joined`
+  std::vector<std::string> ways;  // the ways of the last flip in `joined`
   for (std::size_t i = 0; i < flips.size(); ++i) {
     const Count end = i + 1 < flips.size() ? flips[i + 1].from : std::numeric_limits<Count>::max();
     std::vector<std::string> more = ways;
@@ -89,7 +89,8 @@ Problem with_irregularity(const Problem& problem, Count factor) {
   return other;
 }
 
-// Returns the largest irregularity that `with_irregularity` can reach: then only the longest blocks have a size that counts.
+// Returns the largest irregularity that `with_irregularity` can reach: in that problem only the longest blocks have more than a
+// negligible size.
 Count most_irregular(const Problem& problem) {
   const Traffic traffic(problem);
   const bool are_equal = irregularity(problem) < 1.001;

@@ -44,7 +44,7 @@ Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_
 // Returns true if with_block can change the sizes.
 bool has_other_blocks(const Problem& problem, const AtBlock& at_block);
 
-// Note of flips by size of a problem whose sizes cannot be changed.
+// Returns the note of flips by size if the sizes of the problem cannot be changed.
 std::string why_no_other_blocks(const Problem& problem);
 
 // Finds where the choice for a problem changes as the size of its blocks, its ranks, or the irregularity of its counts grows.

@@ -72,9 +72,9 @@ class Measuring : public ExchangeTimer {
 };
 
 // Measures the contention factor of the model "flat". In a permutation every rank sends one message; the algorithm shift spreads
-// these messages over many rounds. If the ranks ran round by round, the exchange would take the sum of the rounds' times (volume).
-// If they ran freely without contention, it would take the time of the busiest rank (load). The factor is the measured time divided
-// by the time for `load` bytes. It is limited to the range from 1 to volume / load.
+// these messages over many rounds. If the ranks ran round by round, the exchange would take the sum of the rounds' times
+// (volume). If they ran freely without contention, the exchange would take the time of the busiest rank (load). The factor is the
+// measured time divided by the time for `load` bytes. The factor is limited to the range from 1 to volume / load.
 std::optional<double> contention(Measuring& measuring, Count ranks, double s_per_byte) {
   const Bytes longest = measuring.longest();
   const Problem uneven = make_traffic(ranks, {.kind = TrafficKind::permutation, .most = longest, .small = 0, .typical = longest});

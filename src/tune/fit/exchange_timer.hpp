@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the times of plans on buffers that all plans share, and makes the problems that are measured: equal blocks, and little
-// memory. Used by calibrations and fits.
+// Measures the times of plans on buffers that all plans share, and makes problems to measure, with equal blocks and small
+// buffers. Used by calibrations and fits.
 #pragma once
 
 #include <functional>

@@ -66,8 +66,8 @@ class Fitting {
     coefficients_["cores"] = static_cast<double>(cores);
   }
 
-  // The model's formula is a sum of coefficients times figures, some of whose terms are the larger of two such sums. So the
-  // formula is linear near given coefficients. Each step computes the slopes at the present coefficients and finds the next
+  // The model's formula is a sum of products of a coefficient and a figure. Some of its terms are the larger of two such sums. So
+  // near given coefficients the formula is linear. Each step computes the slopes at the present coefficients and finds the next
   // coefficients by linear least squares.
   MaxRateFit run() {
     constexpr int steps = 12;

@@ -160,9 +160,9 @@ std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool 
 Stopwatch::Stopwatch(Communicator& communicator, Clock clock)
     : communicator_(communicator), clocks_(communicator, std::move(clock)), crowded_(is_crowded(communicator)) {}
 
-// Agrees on a start time when the last rank has arrived, and waits for it. All ranks should learn of the start time before it has
-// passed. So its distance from now is twice the longest delay with which a rank learned of the previous start time. If ranks
-// share cores, waiting ranks yield, because other ranks may not have learned of the start time yet.
+// Agrees on a start time when the last rank has arrived, and waits until that time. All ranks should learn of the start time
+// before it has passed. So its distance from now is twice the longest delay with which a rank learned of the previous start time.
+// If ranks share cores, waiting ranks yield, because other ranks may not have learned of the start time yet.
 void Stopwatch::start_together() {
   static constexpr Nanoseconds longest_wait = 1'000'000;
   struct Arrival {

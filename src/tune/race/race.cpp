@@ -243,7 +243,7 @@ class Race {
   }
 
   // Returns the number of runs in a batch, which is equal for all candidates. A batch should take its share of the total time.
-  // The shortest batch should be so long that its edges and the error of the clocks' comparison matter little.
+  // The shortest batch should be so long that its begin and end, and the error of the clocks' comparison, matter little.
   Count runs_per_batch() {
     if (options_.iterations) {
       for (Plan& plan : plans_) repeat(plan, *options_.iterations);

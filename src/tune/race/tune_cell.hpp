@@ -20,9 +20,11 @@ namespace quadrille {
 
 struct CellRaceOptions {
   // The least number of repetitions of each round; later rounds have more if time allows. With five repetitions, a way is
-  // eliminated only if all five ratios to the best way are above `clearly_slower`. With more, a few may be below.
+  // eliminated only if all five ratios to the best way are above `clearly_slower`. With more repetitions, a few of the ratios may
+  // be below.
   std::vector<int> elimination_rounds = {5, 5, 7};
-  double clearly_slower = 1.05;               // a way is eliminated if the whole interval of its ratio to the best lies above this
+  double clearly_slower = 1.05;               // a way is eliminated if the whole interval of its ratio to the best way lies above
+                                              // this
   double seconds = 1;                         // approximate duration of all rounds
   std::shared_ptr<const Operator> operation;  // as in RaceOptions
   std::optional<Situation> situation;         // of the record; absent: the problem's situation
@@ -31,9 +33,10 @@ struct CellRaceOptions {
   std::function<void(const std::string& sentence)> wrong;                           // reports a way that gave wrong data
 };
 
-// Returns an alltoallv on the same ranks whose counts fit the situation. All ranks send to equally many others. In each rank one
-// block is longer than the others, by the irregularity. Rank 0 sends more than the others, by the skew. Its price replaces that
-// of an alltoallv whose counts no rank knows in full. Among many ranks all counts are equal.
+// Returns an alltoallv on the same ranks whose counts fit the situation. All ranks send to equally many others. At each rank one
+// block is longer than the others, by the factor of the irregularity. Rank 0 sends more than the other ranks, by the factor of
+// the skew. The price of the result replaces the price of an alltoallv whose counts no rank knows in full. If there are many
+// ranks, all counts are equal.
 Problem with_alike_counts(const Problem& problem, const Situation& situation);
 
 // Returns the ways that are worth racing: the ways with the lowest prices, only a few of each algorithm and executor; of each

@@ -34,7 +34,8 @@ std::string installed_mpich();
 // of another kind. It tests that condition and all further ones in each call.
 enum class MpichTime : std::uint8_t { communicator_is_made, call };
 
-// Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is below "collective=NAME".
+// Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is the part of a tree below
+// "collective=NAME".
 std::optional<std::string> leaf_for(const MpichTree& tree,
                                     const std::function<bool(std::string_view condition, MpichTime time)>& holds);
 

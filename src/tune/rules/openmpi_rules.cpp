@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format of coll_tuned_dynamic_rules_filename: numbers, with comments after '#'. Each collective has a list of numbers of ranks
-// in ascending order. Each number of ranks has a list of message sizes, ascending from 0: "bytes algorithm fanout segment". A rule
-// holds from its number of ranks or bytes up to the next one. The first number of ranks also holds for fewer ranks. Algorithm 0
-// means that Open MPI decides.
+// The format of coll_tuned_dynamic_rules_filename: numbers, with comments after '#'. Each collective has a list of numbers of
+// ranks in ascending order. Each number of ranks has a list of message sizes, ascending from 0: "bytes algorithm fanout segment".
+// A rule holds from its number of ranks or bytes up to the next number in the list. The first number of ranks also holds for
+// fewer ranks. Algorithm 0 means that Open MPI decides.
 #include <fmt/format.h>
 
 #include <algorithm>

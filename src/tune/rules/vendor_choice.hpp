@@ -17,7 +17,7 @@ namespace quadrille {
 struct Equivalent {
   Collective collective;
   std::string_view algorithm;  // the library's name
-  std::string_view ours;       // a specification, in which {p-1} stands for that number, at least 1; empty: there is none
+  std::string_view ours;       // a specification, in which {p-1} stands for max(p - 1, 1), p ranks; empty: there is none
   bool (*where)(const Problem&) = nullptr;  // null: everywhere
   std::string_view reason = {};             // if `ours` is empty: why
 };
@@ -33,7 +33,8 @@ Count power_of_two_below(Count ranks);
 bool has_power_of_two(const Problem& problem);
 bool has_even(const Problem& problem);              // an even number of ranks
 bool has_element_for_each(const Problem& problem);  // at least as many elements as ranks
-bool can_halve(const Problem& problem);             // an operator that commutes, and elements for a power of two of ranks
+bool can_halve(const Problem& problem);             // a commutative operator, and an element for each of
+                                                    // power_of_two_below(ranks)
 bool fills_all_shares(const Problem& problem);      // do shares of the same length, rounded up, leave none empty?
 
 // Reasons of rows.

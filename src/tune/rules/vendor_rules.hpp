@@ -58,7 +58,7 @@ std::string for_all_sizes(const AlgorithmBySize& by_size);
 struct RulesFile {
   std::string text;
   std::vector<std::string> left_out;
-  Count rules = 0;  // number of pairs of collective and number of ranks with a rule
+  Count rules = 0;  // how many pairs (collective, number of ranks) have a rule
 };
 
 // The text for Open MPI's coll_tuned_dynamic_rules_filename.
@@ -72,7 +72,7 @@ RulesFile mpich_rules(const VendorRules& rules, std::string_view library);
 // The table of the files of rules that MPI libraries read, one row for each library that has such a file.
 struct RulesFormat {
   std::string_view library;  // its id in the table of MPI libraries
-  std::string_view setting;  // the environment with which the library reads the file, whose path follows
+  std::string_view setting;  // environment variables that make the library read the file; the path follows the last '='
   bool is_json = false;
 
   // Returns the file. Throws Error{environment} if the format needs the library's own file and that cannot be read.

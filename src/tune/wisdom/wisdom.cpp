@@ -107,7 +107,7 @@ bool agrees(const WisdomRecord& record, std::span<const WisdomRecord> others) {
   });
 }
 
-// Computes the ranges of all records of one family. Adjacent groups divide the numbers of ranks between them.
+// Computes the ranges of all records of one family. Records of adjacent numbers of ranks divide the numbers in between.
 void fit_ranges(std::span<WisdomRecord> records) {
   std::span<WisdomRecord> before;
   while (!records.empty()) {

@@ -154,7 +154,7 @@ bool Sender::choose_ways(Bytes most) {
 }
 
 // Sends the waiting messages that can be sent. Goes over the receivers in turns. Each turn sends one message to each receiver; a
-// receiver whose message cannot be sent drops out. So the time does not depend on how many messages follow that one.
+// receiver whose message cannot be sent drops out. So the time does not depend on how many messages still wait.
 void Sender::send_waiting(bool lent_only) {
   rung_.clear();
   const bool opens = !lent_only && wanted_ > 0;
