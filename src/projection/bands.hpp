@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a projection, and how uncertain they and its totals are: figures of the machine, errors of its prices and gaps are
-// drawn at random, and scale the sums of the replay.
+// The rows of a projection, and the uncertainty of its rows and totals: figures of the machine, errors of its prices, and gaps
+// are drawn at random, and scale the sums of the replay.
 #pragma once
 
 #include <vector>
@@ -24,10 +24,10 @@ std::vector<RowSums> rows_of(const Recording& recording, const CallPrices& price
 
 struct BandInputs {
   const ProjectionOptions& options;
-  std::size_t figures;  // that were assumed
+  std::size_t figures;  // how many figures were assumed
   const std::vector<RowSums>& rows;
   BySide<PartTimes> parts;  // means of the ranks
-  double gap_deviation_s;   // standard deviation of the computing, mean of the ranks
+  double gap_deviation_s;   // standard deviation of a rank's computing time, mean of the ranks
 };
 
 struct Bands {

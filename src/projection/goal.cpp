@@ -28,10 +28,10 @@ constexpr Count most_operations = Count{1} << 26;
 constexpr double most_computing_s = 9e9;  // fewer than 2^63 nanoseconds
 
 struct GoalCall {
-  std::optional<Schedule> schedule;  // nothing: the call takes what was recorded
+  std::optional<Schedule> schedule;  // nothing: the call takes its recorded time
   Policy policy = Policy::blocking;
   Count operations = 0;  // of all ranks
-  double then_s = 0;     // what each rank does afterwards
+  double then_s = 0;     // how long each rank computes afterwards
 };
 
 bool makes_communicator(const RecordedSite& site) { return site.kind == RecordedKind::making && makes_together(site.function); }
@@ -79,7 +79,7 @@ class GoalCalls {
     }
   }
 
-  // Returns the call that is complete because the rank has entered it.
+  // Returns the call if this rank is the last one to enter it; otherwise null.
   const GoalCall* enter(Rank rank, const RecordedCall& entry) {
     const RecordedSite& site = recording_.sites[entry.site];
     const bool makes = makes_communicator(site);

@@ -52,7 +52,7 @@ class Walk {
     const MatchedCall* waits_for = nullptr;
     bool has_ended = false;
     double recorded_s = 0;    // the end of the entry in the recorded run
-    bool is_watched = false;  // the entry
+    bool is_watched = false;  // is the entry in the watched window?
   };
   // The call in which time passes.
   struct Inside {
@@ -81,7 +81,7 @@ class Walk {
   const std::size_t first_, last_;
   Matching matching_;
   std::vector<Player> players_;
-  std::vector<std::uint32_t> starts_;  // by site of a completion: the site of its start; itself: there is none
+  std::vector<std::uint32_t> starts_;  // by site: of a completion the site of its start, of any other itself
   CallKinds kinds_;
   Replayed replayed_;
   Count taken_ = 0;

@@ -26,12 +26,12 @@ struct WaitingMember {
 struct MatchedCall {
   std::size_t communicator = 0;
   std::vector<std::uint32_t> sites;  // of the members that have entered
-  Count entered = 0, left = 0;       // members
+  Count entered = 0, left = 0;       // how many members have entered, and have left
   PricedCall* priced = nullptr;      // once all have entered
   BySide<std::vector<double>> entries, exits;
   std::vector<WaitingMember> waiting;
   double shortest_s = 0;  // the least recorded duration of a member
-  double starting_s = 0;  // recorded durations of all members' starts, if it is nonblocking
+  double starting_s = 0;  // of a nonblocking call: the recorded durations of all members' starts
 
   bool is_complete() const { return entered == static_cast<Count>(sites.size()); }
 };
@@ -46,7 +46,7 @@ class Matching {
   bool is_matched(std::size_t communicator) const { return all_[communicator].is_matched; }
   std::size_t member_of(std::size_t communicator, Rank rank) const;  // its place among the members
 
-  // The member's next call. It must enter this call.
+  // Returns the member's next call. The caller must let the member enter it.
   MatchedCall& next(std::size_t communicator, std::size_t member);
   // A member has left. After the last one the call no longer exists.
   void leave(MatchedCall& call);
@@ -92,7 +92,7 @@ struct Replayed {
   BySide<std::vector<RankTimes>> ranks;
   std::vector<GapSums> gaps;              // by site
   std::vector<UnmatchedCalls> unmatched;  // by site
-  Count calls = 0;                        // of all members together: matched calls that all have entered
+  Count calls = 0;                        // matched calls that all members have entered; each counts once
   std::vector<Rank> stuck;                // ranks that wait for calls that never come
   std::vector<Rank> missed;               // ranks whose recording has ended although stuck ranks wait for them
 };

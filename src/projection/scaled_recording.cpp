@@ -169,7 +169,7 @@ class Scaling {
                                         grid_.ranks(), recorded_.world_size));
     std::vector<Rank> all(originals_.size());
     std::iota(all.begin(), all.end(), Rank{0});
-    made_.communicators.push_back({"", std::move(all), 0, false});  // of the sites that are not used
+    made_.communicators.push_back({"", std::move(all), 0, false});  // the communicator of sites that are not used
     parts_.resize(recorded_.communicators.size());
     for (const RecordedSite& site : recorded_.sites)
       if (is_used(site) && !parts_[site.communicator]) grow(site.communicator);
@@ -251,7 +251,7 @@ class Scaling {
     return grown;
   }
 
-  // Its first copy in the communicator.
+  // Returns the root's first copy in the new communicator.
   Rank copy_of_root(Rank root, const RecordedCommunicator& before, const RecordedCommunicator& after) const {
     if (root >= size(before.members)) return -1;
     const Rank recorded = before.members[index(root)];
@@ -263,7 +263,7 @@ class Scaling {
   const Recording& recorded_;
   const BlockScale blocks_;
   const RankGrid grid_;
-  std::vector<Rank> originals_;  // by rank: the recorded one
+  std::vector<Rank> originals_;  // by rank: its original
   Recording made_;
   std::vector<std::optional<Part>> parts_;                                // by recorded communicator
   std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> sites_;  // by recorded site and new communicator

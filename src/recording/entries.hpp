@@ -2,7 +2,7 @@
 // The entries of a rank's recording, as units of 32 bits. The same units are written while the program runs, and read afterwards.
 //
 // The upper 14 bits of a unit are its tag, and the lower 18 bits a number:
-// - 0: nothing was written here as yet.
+// - 0: nothing has been written here.
 //
 // - `long_entry`, site: an entry. Two long times follow: the gap and the call.
 //

@@ -56,7 +56,7 @@ void Folding::search(const Entry& entry) {
   if (size >= most_waiting) emit_plain(size / 2);
 }
 
-// The last waiting entries are whole repetitions of the period.
+// Begins a period: the last waiting entries consist of whole repetitions of it.
 void Folding::begin_period() {
   const std::size_t length = candidate_, repeated = (matched_ + length) / length * length;
   const std::vector<Entry> entries(waiting_.end() - static_cast<std::ptrdiff_t>(repeated), waiting_.end());
@@ -85,7 +85,7 @@ void Folding::follow(const Entry& entry) {
   add(entry);
 }
 
-// The period continues, and its sums begin at 0 again.
+// Emits the sums of the period and sets them to 0. The period continues.
 void Folding::emit_period() {
   if (repetitions_ == 0) return;
   std::vector<Entry> means = period_;

@@ -14,8 +14,8 @@
 namespace quadrille::recording {
 namespace {
 
-constexpr double least_share_of_phase = 0.1;   // of a phase's time in collectives, for a site to be named
-constexpr double least_share_of_calls = 0.02;  // of a slice's calls, for a site to belong to it
+constexpr double least_share_of_phase = 0.1;   // a site with less of a phase's time in collectives is not named
+constexpr double least_share_of_calls = 0.02;  // a site with less of a slice's calls does not belong to the slice
 constexpr std::size_t most_sites_of_phase = 4;
 
 double& of(PartSeconds& seconds, TimePart part) { return seconds[static_cast<std::size_t>(part)]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums of a recording: parts of the time, over the whole run and by phase of the run; and windows of the run that have no more
-// entries than can be shown.
+// Sums of a recording: parts of the time, over the whole run and by phase of the run; and windows of the run with at most as many
+// entries as can be shown.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ std::vector<RunPhase> phases(const Recording& recording, std::size_t slices);
 // A part of the recorded run, in its seconds.
 struct RecordedWindow {
   double from_s = 0, to_s = 0;
-  Count entries = 0;    // of all ranks, that begin in it
+  Count entries = 0;    // the entries of all ranks that begin in the window
   bool is_cut = false;  // the requested window has more entries
 };
 
