@@ -109,7 +109,7 @@ bool is_plotted(const Reproduction& reproduction, std::size_t sheet) {
 
 // Limits for the documentation. Files, and the output for a single exhibit, are complete.
 constexpr std::size_t longest_table = 40;  // rows
-constexpr std::size_t most_listed = 12;    // most comparisons to list; of more, only those that do not hold
+constexpr std::size_t most_listed = 12;    // of more comparisons than these, only those that do not hold are listed
 
 ExhibitMakers::ExhibitMakers(std::vector<const Exhibit*> exhibits, ProgressLine& progress)
     : exhibits_(std::move(exhibits)), progress_(progress), places_(exhibits_.size()) {
@@ -190,7 +190,7 @@ std::string exhibits_text() {
   return table.text();
 }
 
-// Returns one line, and one for each comparison.
+// Returns the verdict in one line, and with comparisons a line for each of them.
 std::string verdict_text(const Made& made, bool with_comparisons) {
   std::string text = paragraph(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence));
   if (!with_comparisons) return text;
@@ -243,7 +243,7 @@ std::string section_text(const Made& made, const std::string& folder) {
   return text + '\n';
 }
 
-// Returns a row of a Markdown table ..
+// Returns the exhibit's row of the Markdown index.
 std::string index_line(const Made& made) {
   const ExhibitVerdict verdict = verdict_of(made.reproduction);
   std::vector<std::string> cells{std::string(made.exhibit->title), fmt::format("`{}`", made.exhibit->id),
@@ -252,7 +252,7 @@ std::string index_line(const Made& made) {
   return table_line(cells);
 }
 
-// .. and that table.
+// Returns the Markdown index with these rows.
 std::string index_of(const std::string& lines) {
   std::string text = "| verdict | meaning |\n| --- | --- |\n";
   for (const VerdictLevel& level : verdict_levels)

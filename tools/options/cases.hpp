@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family that the
-// user brings along (subject.hpp). "all" and ranges of parameters are expanded, for every problem.
+// Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family of the
+// user's own (subject.hpp). "all" and ranges of parameters are expanded, for every problem.
 #pragma once
 
 #include <optional>
@@ -36,10 +36,13 @@ struct Case {
   std::size_t index = 0;  // of the problem
   Problem problem;
   Candidate candidate;               // has a schedule
-  std::string file;                  // a family of files: the name in messages of the file that holds the schedule
-  std::optional<VendorCase> vendor;  // an MPI library's choice; `candidate` is that of the table with the same messages
+  std::string file;                  // for a family in files: the file that holds the schedule, as messages name it
+  std::optional<VendorCase> vendor;  // an MPI library's choice; `candidate` is the table's algorithm with the same messages
 
-  bool is_own() const { return std::holds_alternative<Family>(candidate); }  // no algorithm of the table
+  bool is_own() const {
+    return std::holds_alternative<Family>(candidate);
+  }  // is the candidate a family, and no algorithm of the
+     // table?
   Schedule schedule() const { return make_schedule(problem, candidate); }
   std::string short_name() const { return vendor ? vendor->name : quadrille::short_name(problem, candidate); }
   std::string specification() const { return vendor ? vendor->name : quadrille::specification(candidate); }
@@ -51,7 +54,8 @@ struct LeftOut {
   std::string specification, reason;
 };
 
-// A text without a full stop, such as "direct does not apply: .."; for an MPI library's choice it says that it has no schedule.
+// A text without a full stop, such as "direct does not apply: .."; for an MPI library's choice it says that the choice has no
+// schedule.
 std::string sentence_of(const LeftOut& entry);
 
 inline Json left_out_json(const LeftOut& entry) { return {{"algorithm", entry.specification}, {"reason", entry.reason}}; }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of a subcommand's options. A row has everything about an option: its names, the name of its value, how its text is
-// read and where the value is stored, its default and its help. CLI11 parses the command line. Its header takes seconds to
-// compile, so it is included only by this header's source file and by files that inspect a parser: main, help, completion and
-// manual.
+// read and where the value is stored, its default and its help. CLI11 parses the command line. The header of CLI11 takes seconds
+// to compile. So it is included only by option_table.cpp and by files that inspect a parser: main, help, completion and manual.
 #pragma once
 
 #include <fmt/format.h>
@@ -47,8 +46,8 @@ class OptionType {
   OptionType(std::optional<std::string>& text) : given_(&text) {}
   OptionType(std::vector<std::string>& texts) : list_(&texts) {}
 
-  // `read` returns the value of a text, or throws Error{misuse}. The help shows as the default the variable's value when the row
-  // is added.
+  // `read` returns the value of a text, or throws Error{misuse}. As the default, the help shows the value that the variable has
+  // when the row is added.
   template <class Value, class Read>
   OptionType(Value& value, Read read) requires std::is_invocable_v<Read, const std::string&>
       : read_text_(std::make_shared<std::optional<std::string>>()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subject of a command: a collective, with algorithms of the table and families that the user brings along, or a file.
+// The subject of a command: a collective, with algorithms of the table and families of the user's own, or a file.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct GeneratorOptions {
   GeneratorLimits checked_limits() const;
 };
 
-// Families of schedules that the user brings along: schedules in files (given by --schedule, or in place of a collective), and
-// commands that print schedules (--generator).
+// A family of schedules of the user's own: schedules in files (given by --schedule, or in place of a collective), or a command
+// that prints schedules (--generator).
 struct OwnFamily {
   // A schedule that a file holds.
   struct Part {
@@ -53,13 +53,14 @@ std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Col
 // `options`.
 std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const ProblemOptions& options);
 
-// Returns one case for each family and problem. If a file has no schedule for a problem, this is added to `left_out`, or said on
-// stderr. Runs no command. Throws Error{misuse}, which names both problems, if a file has a schedule for none of the problems.
+// Returns one case for each family and problem. If a file has no schedule for a problem, that case is added to `left_out` or, if
+// this is null, reported on stderr. Runs no command. Throws Error{misuse}, which names both problems, if a file has a schedule
+// for none of the problems.
 std::vector<Case> cases_of(const std::vector<OwnFamily>& families, const std::vector<Problem>& problems,
                            std::vector<LeftOut>* left_out = nullptr);
 
-// Makes and verifies the schedules of those cases that the user brings along. Throws Error{misuse} with the file or command, the
-// first finding and its cause if a schedule is wrong, and the errors of Family::schedule.
+// Makes and verifies the schedules of the user's own cases. Throws Error{misuse} with the file or command, the first finding and
+// its cause if a schedule is wrong, and the errors of Family::schedule.
 void check_right(const std::vector<Case>& cases);
 
 // Refuses --generator beside a file as the subject.
@@ -93,7 +94,7 @@ struct ShownSchedule {
   bool is_of_file = false;
 };
 
-// Makes the schedule of a case. `progress` shows how far its program is.
+// Makes the schedule of a case. `progress` shows for which rank a program is being made.
 ShownSchedule shown(const Case& entry, ProgressLine& progress);
 ShownSchedule shown_of_file(Schedule schedule, const std::string& file);
 

@@ -104,7 +104,7 @@ std::string comparison(const Explanation& explanation) {
       next = &row;
       break;
     }
-    if (!named.insert(row.name).second) continue;  // by another executor
+    if (!named.insert(row.name).second) continue;  // the algorithm was already named, by another executor
     (is_alike ? tied : faster)
         .push_back(fmt::format("{} ({}, {:.2f} times as long)", row.name, seconds_text(*seconds), *seconds / *best_s));
   }

@@ -142,7 +142,7 @@ class RacePlot {
     return names;
   }
 
-  // Predictions list algorithms with equal schedules one by one. Draws candidates with equal times as one curve.
+  // Predictions list algorithms with equal schedules one by one. So candidates with equal times are drawn as one curve.
   static void join_equal(std::vector<Series>& all) {
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = i + 1; j < all.size();)
@@ -162,7 +162,8 @@ class RacePlot {
                                                      : "=: the same schedule, which was raced once");
     for (const Series& each : series_)
       for (const RaceFile& race : races_) {
-        std::map<std::vector<std::string>, std::vector<std::string>> sizes;  // by the algorithms that have the same schedule there
+        std::map<std::vector<std::string>, std::vector<std::string>> sizes;  // the sizes at which algorithms have the same
+                                                                             // schedule, by these algorithms
         for (const RaceFileSize& size : race.sizes)
           if (const RaceFileEntry* entry = entry_of(size, each)) {
             std::vector<std::string> further = entry->same_as_short_names;
@@ -287,7 +288,7 @@ class RacePlot {
         [](double ratio) { return fmt::format("{:.2f}", ratio); });
   }
 
-  // Returns what the sizes are.
+  // Returns the label of the axis of sizes.
   std::string size_label() const {
     const auto collective = collective_named(races_.front().collective);
     return !collective || has_blocks(*collective) ? "size of a block" : "largest count";

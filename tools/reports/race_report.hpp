@@ -49,9 +49,9 @@ class RaceReport {
  private:
   void write();
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // protects all members below
   bool is_finished_ = false;
-  std::string partial_;  // why not all sizes are there; empty: they are
+  std::string partial_;  // why some sizes are missing; empty: none is missing
   std::size_t added_ = 0;
   Output output_;
   std::optional<Output> plot_;

@@ -80,10 +80,10 @@ RaceFile race_file_of(const Json& json, const std::string& file);
 
 RaceFile read_race_file(const std::string& file);
 
-// Takes the counts of an irregular problem, and the size and its text from them.
+// Stores the counts of an irregular problem in `size`, and the bytes and the text that follow from them.
 void take_counts(RaceFileSize& size, const Json& counts);
 
-// Returns the JSON of a file, or of stdin for "-". Throws Error{malformed} if it is none.
+// Returns the JSON of a file, or of stdin for "-". Throws Error{malformed} if the file is not JSON.
 Json read_json(const std::string& file);
 
 // Returns true if the JSON is one simulation or price, as `quadrille simulate --json` and `quadrille price --json` write them, or

@@ -60,8 +60,8 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
 void complain_of(const Schedule& schedule, const std::string& subject, std::string_view shown,
                  const std::vector<Finding>& findings);
 
-// These list at most `limit` causes and `limit` findings of each schedule, as text in the order of the causes; they say if there
-// are more.
+// The following functions list at most `limit` causes and `limit` findings of each schedule, as text in the order of the causes.
+// They say if there are more.
 std::string text_of(const ScheduleVerdict& verdict, std::size_t limit);  // one figure per line, each with its bound
 // One line per schedule, then all findings. `all`: with the columns of memory and control messages.
 std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit, bool all);

@@ -99,7 +99,7 @@ void set_other_problems(ExplainOptions& explained, const ProblemOptions& options
   if (options.depends_on_block(problem.collective))
     explained.at_block = [&](Bytes bytes) { return options.problem(problem.collective, problem.ranks, bytes, problem.root); };
   const bool has_senders = options.pattern && parse_pattern(*options.pattern, block_bytes).senders > 0;
-  if (options.counts || has_senders) return;  // they are for these ranks only
+  if (options.counts || has_senders) return;  // counts and senders are given for these ranks only
   explained.at_ranks = [&, block_bytes](Count ranks) {
     ProblemOptions alone = options;
     alone.nodes.reset(), alone.node_sizes.reset(), alone.topology.reset(), alone.grid.reset();

@@ -94,8 +94,8 @@ std::string private_memory_text(const Sharing& sharing) {
   return fmt::format("processes cannot read each other's private memory ({}): long messages are copied twice", why);
 }
 
-// Finds these facts. Only for a process with one thread, because it forks. Throws Error{environment} if QUADRILLE_PLAN_MEMORY is
-// not a size.
+// Finds the facts of a Sharing. Call it only in a process with one thread, because it forks. Throws Error{environment} if
+// QUADRILLE_PLAN_MEMORY is not a size.
 Sharing sharing_of_this_process() {
   Sharing sharing;
   sharing.plan_memory_bytes = PlanMemory::bound_of_environment();

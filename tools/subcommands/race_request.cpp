@@ -44,7 +44,7 @@ std::vector<std::vector<Way>> make_candidates(const std::vector<Problem>& proble
           if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
             candidates[entry.index].push_back(
                 {.algorithm = entry.candidate, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
-  if (with_vendor)  // the others are compared with it
+  if (with_vendor)  // the other candidates are compared with the vendor's collective
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   for (const std::string& specification : options.about.algorithms)
     for (std::size_t i = 0; names_vendor(specification) && i < problems.size(); ++i)

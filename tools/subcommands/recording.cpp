@@ -67,7 +67,7 @@ std::string block_text(const RecordedSite& site) {
 // Sites that differ only in counts, in roots or in communicators of the same size and name make one row.
 struct Row {
   RecordedKind kind{};
-  std::string function, block, operation, name, on;  // name: of the communicators, which have the same
+  std::string function, block, operation, name, on;  // name: of the communicators, which all have this name
   std::set<std::size_t> communicators;
   Count ranks = 0;  // of a communicator
   RecordedTimes times;

@@ -131,7 +131,8 @@ std::vector<WantedCell> wanted_cells(const std::string& text, const std::string&
   return cells;
 }
 
-// These write the cells as text, one line each, and read them again, so that rank 0 can send the cells to the other ranks.
+// The following two functions write the cells as text, one line each, and read this text, so that rank 0 can send the cells to
+// the other ranks.
 std::string wanted_text(const std::vector<WantedCell>& cells) {
   std::string text;
   for (const WantedCell& cell : cells) text += fmt::format("{} {}\n", static_cast<int>(cell.collective), cell.size);

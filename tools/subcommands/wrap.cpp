@@ -207,8 +207,8 @@ int run_wrap(const WrapArguments& options) {
   if (options.record || (counts_calls() && mpi != "abi")) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
-  // The program keeps this process's number, which the variable tells. A script starts its MPI program as another process, so the
-  // variable would not match.
+  // The program keeps the id of this process, which the variable holds. A script starts its MPI program as another process, so
+  // the variable would not match.
   if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
 
   std::vector<char*> arguments;
