@@ -132,7 +132,7 @@ bool must_exceed(Count n, Count k, Bytes b) {
 
 struct Excess {
   Count not_optimal = 0, in_the_range = 0, in_the_exact_range = 0, not_optimal_outside = 0;
-  Count further_rounds = 0, not_optimal_in_two_rounds = 0;  // of the form with one round more; the rounds are a maximum
+  Count further_rounds = 0, not_optimal_in_two_rounds = 0;  // of the form with one round more; further_rounds is a maximum
   Bytes beyond_bound = 0;                                   // the most bytes by which a volume exceeds the lower bound plus b - 1
 };
 
@@ -204,7 +204,8 @@ Reproduction make_bruck1997_table1(const Making& making) {
 // In round t each rank sends the (k+1)^t blocks that it holds to the k ranks that differ from it in digit t only [bruck1997,
 // section 4, after bhuyan1984].
 Schedule on_generalized_hypercube(Count n, Count ports) {
-  Schedule schedule = one_round_concatenation(n, ports, ports);  // its problem only: blocks of as many bytes as there are ports
+  Schedule schedule = one_round_concatenation(n, ports, ports);  // only its problem is used: blocks of as many bytes as there are
+                                                                 // ports
   schedule.symmetry.reset();
   schedule.program = [n, ports, b = schedule.problem.block_bytes](Rank me) {
     ProgramBuilder program(me);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What [bruck1997] says about when which radix and which algorithm is better, beside what a plan takes on an SP-1.
+// Which radix and algorithm [bruck1997] calls better in which case, compared with the choice of a plan on an SP-1.
 #include <fmt/format.h>
 
 #include <algorithm>

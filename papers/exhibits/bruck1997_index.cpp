@@ -22,7 +22,7 @@ struct SlowDown {
   double startups = 1, bytes = 1;
 };
 
-// Pairs of g1 and g2 to try. According to the paper, sending and receiving at the same time slows down by a factor
+// Pairs of g1 and g2 to try. According to the paper, sending and receiving at the same time slow each other down by a factor
 // "somewhere between one and two".
 const std::vector<SlowDown> slow_downs{{1, 1}, {1, 2}, {2, 1}, {2, 2}};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What [grama2003] says about when which algorithm is better, beside what a plan takes.
+// Which algorithm [grama2003] calls better in which case, compared with the choice of a plan.
 #include <fmt/format.h>
 
 #include <tuple>

@@ -159,7 +159,7 @@ Reproduction make_grama2003_ecube(const Making& making) {
   return made;
 }
 
-// Finds the sizes from which on a broadcast is faster as a scatter followed by an all-to-all broadcast.
+// Finds the sizes above which a broadcast is faster as a scatter followed by an all-to-all broadcast.
 
 // The time of a start-up equals the time of `startup_bytes` bytes.
 constexpr double startup_bytes = 1024;
@@ -171,7 +171,7 @@ double time_of(Collective collective, Count p, Bytes bytes, const char* specific
          1e6;
 }
 
-// Returns the ratio m tw / ts from which on the improved form is faster, to within 64 bytes, by bisection.
+// Returns the ratio m tw / ts above which the improved form is faster. Finds it by bisection, to within 64 bytes.
 double crossing(Count p) {
   Bytes below = 1, above = 1024;
   const auto better = [&](Bytes units) {

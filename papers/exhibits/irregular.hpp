@@ -17,8 +17,8 @@ namespace quadrille::papers {
 // with known counts.
 std::string irregular_algorithm(int number);
 
-// The paper does not say how many elements its "small number" has. `few` is the first of the numbers that are tried; one is small
-// if the longest message has at least `least_variance` times as many elements. An element is one byte here.
+// The paper does not say how many elements its "small number" has. `few` is the first of the numbers that are tried. A number
+// counts as small if the longest message has at least `least_variance` times as many elements. An element is one byte here.
 inline constexpr Bytes few = 1;
 inline constexpr Bytes small_numbers[] = {few, 4};
 inline constexpr Bytes least_variance = 4;
@@ -42,14 +42,14 @@ struct StageTrace {
 std::vector<StageTrace> trace(const Schedule& schedule);
 
 // Returns the schedule with messages to oneself, for counting, pricing and simulating. Schedules of the table have no such
-// messages. So the result has two copies of the schedule side by side. Each stage ends with one more round: each rank sends the
-// data that, in the paper, it sends to itself to the same rank of the other copy. Both copies do the same at the same time, so
+// messages. So the result has two copies of the schedule side by side. Each stage ends with one more round: each rank sends to
+// the same rank of the other copy the data that, in the paper, it sends to itself. Both copies do the same at the same time, so
 // figures and times are those of one copy.
 Schedule with_own_messages(const Schedule& schedule);
 
 // Returns the schedule with two send buffers that are used in turn, for simulating its dataflow [liu2002, section 3.4]: the
-// messages of a stage leave one buffer when all messages of the stages before have arrived and have been distributed into it. It is
-// distributed into when the messages of the last stage but one have left it. Distributing takes no time here.
+// messages of a stage leave a buffer when all messages of earlier stages have arrived and have been distributed into this buffer.
+// They are distributed into it when the messages of two stages earlier have left it. Distributing takes no time here.
 Schedule with_two_buffers(const Schedule& schedule);
 
 Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together

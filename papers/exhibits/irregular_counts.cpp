@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The figures of A1 to A4 by stage, from the counts alone. Many random draws are priced, and making the programs of one takes a
-// hundred times as long. The test CountedExchange.HasTheFiguresOfTheSchedule compares both.
+// The figures of A1 to A4 by stage, from the counts alone. Many random draws are priced, and to make the programs of a draw takes
+// a hundred times as long as to count it. The test CountedExchange.HasTheFiguresOfTheSchedule compares both.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -95,7 +95,7 @@ class Dealing {
     counted.with_own.push_back(in_flight(figures, sends));
   }
 
-  // Adds the stage as one round, which takes as long in the flat model as all of its rounds, and as one window.
+  // Adds the stage as one round and as one window. In the flat model this round takes as long as all rounds of the stage.
   StageFigures in_flight(StageFigures stage, const std::vector<std::vector<std::pair<Rank, Bytes>>>& sends) const {
     struct Ends {
       Count sent = 0, received = 0;

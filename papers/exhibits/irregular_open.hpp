@@ -32,8 +32,8 @@ IrregularPlot with_small(IrregularPlot plot, Bytes small, const Making& making);
 
 double composing_us_per_byte(const std::string& machine, double share);  // t_m in µs/byte
 
-// Whether each claim of the plot holds in the model by some reading, at the points that the paper names (decisive_at_named): by
-// t_m (composing_grid), draw and claim.
+// Does each claim of the plot hold in the model by some reading, at the points that the paper names (decisive_at_named)? Indexed
+// by t_m (composing_grid), draw and claim.
 using HeldClaims = std::vector<std::vector<std::vector<bool>>>;
 HeldClaims held_claims(const IrregularPlot& plot, const Making& making, const OpenValues& values);
 std::vector<double> composing_grid();

@@ -154,7 +154,7 @@ struct Way {
   std::vector<CurveTimes> times, without;
 };
 
-// Simulates all curves; for other small numbers than the first with one draw, and only with messages to oneself.
+// Simulates all curves. For all small numbers but the first, simulates only one draw, with messages to oneself.
 Way simulation(const IrregularPlot& plot, const Making& making, Bytes small) {
   const MessageTimes message = times_of_elements(plot.machine);
   const std::uint64_t draws = small == few ? draws_of(plot.pattern, making) : 1;
@@ -242,7 +242,7 @@ void compare(const IrregularPlot& plot, const std::map<Bytes, Way>& simulated, c
   for (const OpenValues& values : open_values()) {
     const IrregularPlot at = with_small(plot, values.small, making);
     for (const double share : {0.0, most_composing / 2, most_composing})
-      for (std::uint64_t draw = 0; draw <= draws_tried(plot.pattern, making); ++draw)  // the mean, which the panels show, and each
+      for (std::uint64_t draw = 0; draw <= draws_tried(plot.pattern, making); ++draw)  // 0 is the mean, which the panels show
         add(at, model_times(at, making, composing_us_per_byte(plot.machine, share), values.small, values.with_own, draw));
     ranges.push_back(composing_ranges(at, making, values));
   }

@@ -134,7 +134,8 @@ const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind
                                         Bytes small = few);
 // Number of random draws; their seeds are 1, 2, .., and exhibits show the mean.
 std::uint64_t draws_of(TrafficKind pattern, const Making& making);
-// The same of those that the model tries: the paper leaves the targets of Pattern1 to chance, so each draw is a case of its own.
+// Number of random draws that the model tries. The paper leaves the targets of Pattern1 to chance, so each draw is a case of its
+// own.
 std::uint64_t draws_tried(TrafficKind pattern, const Making& making);
 
 double element_bytes(const std::string& machine);  // bytes of an element: 48 on the T3D, 22 on the SP2 (section 4)
@@ -147,8 +148,8 @@ FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byt
 // sends, and receives, one at a time [liu2002, (4)].
 double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode);
 
-// The resources of a machine's flat model (model.hpp), with elements in place of bytes. `overlap` is used instead of the
-// machine's if it is given.
+// The resources of a machine's flat model (model.hpp), with elements in place of bytes. `overlap`, if given, replaces that of the
+// machine.
 MessageTimes times_of_elements(const std::string& machine, std::optional<bool> overlap = {});
 
 // Simulates an exchange event by event. Each rank goes at its own pace; with two buffers, its schedule is `with_two_buffers`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures 2, 3 and 13 of [liu2002]: what overlaps and what meets when messages are blocking or nonblocking, simulated.
+// Figures 2, 3 and 13 of [liu2002]: simulates which blocking and nonblocking messages overlap, and which meet at a rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ struct TimeLine {
   std::map<std::pair<Rank, Count>, MessageEnd> sent, received;  // by rank and round
 };
 
-// Simulates the four nodes, without one of the messages if it is given.
+// Simulates the four nodes, without message `left_out` if it is given.
 TimeLine time_line(const Liu2002Fig3Machine& machine, std::optional<Sent> left_out = {}) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 4; ++from)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Imaginary nodes on tori of two dimensions whose sides are no multiples of four.
+// Imaginary nodes on tori of two dimensions whose sides are not multiples of four.
 #include <fmt/format.h>
 
 #include <algorithm>

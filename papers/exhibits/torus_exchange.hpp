@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange on tori of [liu2005]: our schedules, and for counting the blocks' routes as the paper prints them.
+// The exchange on tori of [liu2005]: our schedules, and the blocks' routes as the paper prints them, for counting.
 #pragma once
 
 #include <map>
