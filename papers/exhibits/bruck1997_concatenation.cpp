@@ -204,8 +204,7 @@ Reproduction make_bruck1997_table1(const Making& making) {
 // In round t each rank sends the (k+1)^t blocks that it holds to the k ranks that differ from it in digit t only [bruck1997,
 // section 4, after bhuyan1984].
 Schedule on_generalized_hypercube(Count n, Count ports) {
-  Schedule schedule = one_round_concatenation(n, ports, ports);  // only its problem is used: blocks of as many bytes as there are
-                                                                 // ports
+  Schedule schedule = one_round_concatenation(n, ports, ports);  // only its problem is used: blocks of `ports` bytes
   schedule.symmetry.reset();
   schedule.program = [n, ports, b = schedule.problem.block_bytes](Rank me) {
     ProgramBuilder program(me);

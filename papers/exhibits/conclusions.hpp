@@ -56,7 +56,7 @@ class Planner {
   double seconds(const std::string& specification, Policy policy) const;
 
   struct Taken {
-    std::string name;  // without parameters that have their default values
+    std::string name;  // the algorithm, without parameters that have their default values
     double seconds = 0;
   };
   const Taken& takes(Policy policy);    // the way that a plan takes if it runs by this policy

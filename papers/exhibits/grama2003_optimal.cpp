@@ -116,8 +116,8 @@ Reproduction make_grama2003_bounds(const Making& making) {
   return made;
 }
 
-// The slides' optimal exchange on a hypercube is free of congestion: simulated with wormhole switching, in which a message that
-// waits holds the links that it has, no message ever waits.
+// The slides' optimal exchange on a hypercube is free of congestion: no message ever waits in a simulation with wormhole
+// switching, where a waiting message would hold its links.
 
 constexpr Bytes words_of_message = 1000;
 const MessageTimes times{.latency = 1000, .gap = 1000, .per_byte = ByteTime::of_seconds(1e-12), .is_first_byte_included = false};

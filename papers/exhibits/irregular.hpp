@@ -44,7 +44,7 @@ std::vector<StageTrace> trace(const Schedule& schedule);
 // Returns the schedule with messages to oneself, for counting, pricing and simulating. Schedules of the table have no such
 // messages. So the result has two copies of the schedule side by side. Each stage ends with one more round: each rank sends to
 // the same rank of the other copy the data that, in the paper, it sends to itself. Both copies do the same at the same time, so
-// figures and times are those of one copy.
+// the result has the figures and times of one copy.
 Schedule with_own_messages(const Schedule& schedule);
 
 // Returns the schedule with two send buffers that are used in turn, for simulating its dataflow [liu2002, section 3.4]: the
@@ -52,7 +52,7 @@ Schedule with_own_messages(const Schedule& schedule);
 // They are distributed into it when the messages of two stages earlier have left it. Distributing takes no time here.
 Schedule with_two_buffers(const Schedule& schedule);
 
-Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together
+Bytes most_received(const std::vector<StageTrace>& stages);  // the most elements that a rank receives in all stages together
 
 Count paper_root(Count ranks);  // ceil(sqrt(P))
 

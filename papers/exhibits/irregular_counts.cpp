@@ -68,7 +68,7 @@ class Dealing {
             lengths[index(x * p_ + to)] += part;
           });
     held_ = std::move(next);
-    std::vector<std::vector<std::pair<Rank, Bytes>>> sends(index(2 * p_));  // of both copies in with_own_messages
+    std::vector<std::vector<std::pair<Rank, Bytes>>> sends(index(2 * p_));  // by rank of both copies (with_own_messages)
     StageFigures figures{.name = name};
     const auto take = [&](Rank x, Rank to, Bytes& longest) {
       const Bytes length = lengths[index(x * p_ + to % p_)];

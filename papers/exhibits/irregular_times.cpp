@@ -70,7 +70,7 @@ IrregularPlot thinned(IrregularPlot plot) {
 
 namespace {
 
-// Returns a schedule that stores its programs, because making one of A4 takes longer than counting or simulating it.
+// Returns a schedule that stores its programs, because to make a program of A4 takes longer than to count or simulate it.
 Schedule schedule_of(const Problem& problem, int number) {
   Schedule schedule = make_schedule(problem, irregular_algorithm(number));
   auto programs = std::make_shared<std::vector<Program>>();
@@ -180,8 +180,8 @@ Way simulation(const IrregularPlot& plot, const Making& making, Bytes small) {
   return way;
 }
 
-// A claim's values over what is open: the decisive ones, and the best ones, which may leave out points that the paper does not
-// name.
+// The values of a claim for all values of what is open: the decisive ones, and the best ones. The best ones may leave out points
+// that the paper does not name.
 class ClaimRange {
  public:
   explicit ClaimRange(const IrregularClaim& claim) : claim_(claim) {}

@@ -115,7 +115,7 @@ struct IrregularPlot {
   std::vector<IrregularPoint> points;
   std::vector<IrregularCurve> curves;
   std::vector<IrregularClaim> claims;
-  std::vector<IrregularCurve> further_curves = {};  // of other readings; by the model only, and not shown
+  std::vector<IrregularCurve> further_curves = {};  // curves of other readings, computed by the model only and not shown
 
   std::string title() const;                // "Pattern1, 64 ranks"
   std::string at(std::size_t point) const;  // "16 elements"; with "our choice" if the paper does not name it
@@ -143,9 +143,9 @@ double element_bytes(const std::string& machine);  // bytes of an element: 48 on
 // Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m of a byte.
 FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
 
-// Returns the time of an exchange by the model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a round
-// takes as long as its longest message. In the other modes, all messages of a stage are in flight at the same time, and each rank
-// sends, and receives, one at a time [liu2002, (4)].
+// Returns the time of an exchange by the model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a
+// round takes as long as its longest message. In the other modes, all messages of a stage are in flight at the same time, and
+// each rank sends one message at a time, and receives one at a time [liu2002, (4)].
 double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode);
 
 // The resources of a machine's flat model (model.hpp), with elements in place of bytes. `overlap`, if given, replaces that of the
@@ -173,10 +173,11 @@ Comparison comparison_of(const IrregularPlot& plot, std::string_view way, const 
 Sheet sheet_of_points(const IrregularPlot& plot);
 Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, Sheet& sheet);
 
-// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels: by the flat model, and by the event
-// simulator without barriers; each with messages to oneself, which the paper counts [liu2002, section 3], and without them, as
-// our schedules run. Compares every claim with the model and the simulation together, over all values of what the paper leaves open
-// (irregular_open.hpp). If a claim does not hold for all of them, the reason names those for which it holds.
+// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels. Times are by the flat model, and by the event
+// simulator without barriers. Each is shown with messages to oneself, which the paper counts [liu2002, section 3], and without
+// them, as our schedules run. Compares every claim with the model and the simulation together, over all values of what the paper
+// leaves open (irregular_open.hpp). If a claim does not hold for all these values, the reason names those for which the claim
+// holds.
 void add_times(const IrregularPlot& plot, const Making& making, Reproduction& made);
 Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Making& making);
 

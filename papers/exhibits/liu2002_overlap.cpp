@@ -57,8 +57,9 @@ void add_equal_messages(const Liu2002Fig3Machine& machine, Sheet& sheet, Reprodu
                1, most, "section 2.3, (2)");
 }
 
-// The scenario of figure 2: in the first step P_i sends to P_(i+1), in the second to P_(i+2), in the third to P_(i+3). The messages
-// of the first step differ in length, so P_0 and P_2 begin their second one while P_1 and P_3 are still sending their first.
+// The scenario of figure 2: in the first step P_i sends to P_(i+1), in the second to P_(i+2), in the third to P_(i+3). The
+// messages of the first step differ in length, so P_0 and P_2 begin their second message while P_1 and P_3 are still sending
+// their first one.
 constexpr Bytes lengths[3][4] = {{1000, 6000, 2000, 5000}, {2000, 2000, 2000, 2000}, {2000, 2000, 2000, 2000}};
 
 struct Sent {
@@ -180,7 +181,7 @@ Schedule distribution() {
 struct Step {
   int stage = 0;
   Count number = 0;
-  Picoseconds begin = INT64_MAX, end = 0;  // of the rank's sends and receives in the step
+  Picoseconds begin = INT64_MAX, end = 0;  // of all sends and receives of the rank in the step
 };
 
 struct Played {

@@ -49,8 +49,7 @@ Count posted_steps(const std::vector<Count>& sizes, bool by_distance, bool answe
 }
 
 Count clustered_steps(const std::vector<Count>& sizes) {
-  return make_schedule(on_nodes(sizes), "clustered").program(0).stages.back().first_round;  // the messages within nodes are the
-                                                                                            // last stage
+  return make_schedule(on_nodes(sizes), "clustered").program(0).stages.back().first_round;  // messages within nodes come last
 }
 
 // Measured on links of 100 Mbit/s between several hosts on one machine: the time of a byte between two hosts, and of
@@ -96,8 +95,9 @@ constexpr const char* exchanges_take_longer =
     "section 3 says that nodes that exchange \"communicate bidirectionally and hence take longer\", but not how much longer; our "
     "values are those if the trivial algorithm's messages meet their answers, and if an exchange takes no longer than one message";
 
-// A row for nodes of these sizes; returns the bandwidth of clustered over that of the trivial algorithm in the best order of its
-// messages. Each message is an operation of its own, so no order takes fewer than twice the least number of steps of exchanges.
+// Adds a row for nodes of these sizes. Returns the bandwidth of the clustered algorithm over that of the trivial algorithm with
+// the best order of messages. In the trivial algorithm each message is an operation of its own. So it takes at least twice as
+// many steps as exchanges would.
 double add_steps(Sheet& sheet, const std::string& name, const std::vector<Count>& sizes, Cell full_duplex) {
   const Count least = least_exchange_steps(sizes), ours = clustered_steps(sizes);
   const auto posted = [&](bool answered) {

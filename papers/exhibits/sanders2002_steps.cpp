@@ -77,8 +77,8 @@ Sheet listing(const Schedule& schedule, const std::string& name) {
   return sheet;
 }
 
-// Counts the pairs that the loop's invariant calls delivered after phase 1, but that are not: of the pairs with U <= V and l(u) <
-// done, in both directions.
+// By the loop's invariant the pairs with U <= V and l(u) < done are delivered after phase 1, in both directions. Counts those
+// that are not.
 Count undelivered(const Schedule& schedule) {
   std::set<std::pair<Rank, Rank>> delivered;
   const std::vector<NodeStep> steps = steps_of(schedule);

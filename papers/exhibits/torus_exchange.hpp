@@ -17,8 +17,8 @@ struct PrintedHop {
 };
 
 // Returns the route between two vertices of a ring of even size, as algorithm AR is printed. If the distance is odd, the block
-// first moves by one vertex; then it moves by two at a time. In stage 2, blocks for even targets travel to the right and those for
-// odd targets to the left; in stage 3 it is the other way round. A block for the opposite vertex travels in stage 2.
+// first moves by one vertex; then it moves by two at a time. In stage 2, blocks for even targets travel to the right and those
+// for odd targets to the left; in stage 3 the directions are reversed. A block for the opposite vertex travels in stage 2.
 std::vector<PrintedHop> printed_ring_hops(Count from, Count to, Count size);
 
 // Counts messages by sender, receiver and step, in blocks.

@@ -35,8 +35,8 @@ class EndOfMpi {
   static void add(Action action, void* memory);  // adds an action for run(); call it after promise()
   static void run();
 
-  // True from the call of set_over() on: MPI must not be called any more. MPI_Finalized does not tell this: a session may outlive
-  // MPI_Finalize, and MPICH then keeps MPI_COMM_SELF and calls its callbacks when the session ends.
+  // True from the call of set_over() on: MPI must not be called any more. MPI_Finalized does not tell this: if a session outlives
+  // MPI_Finalize, MPICH keeps MPI_COMM_SELF and calls its callbacks when the session ends.
   static const std::atomic<bool>& over();
   static bool is_over() { return over().load(std::memory_order_relaxed); }
   static void set_over();

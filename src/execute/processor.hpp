@@ -35,7 +35,7 @@ inline bool are_at_slow_distance(const void* target, const void* source) {
   return behind > 0 && behind < 32;
 }
 
-// As memcpy, but fast at every distance: it copies 2 KiB at a time, because memcpy does not use the instruction for so few bytes.
+// As memcpy, but fast at every distance: it copies 2 KiB at a time. For so few bytes memcpy does not use the instruction.
 inline void copy_long(std::byte* target, const std::byte* source, std::size_t length) {
   constexpr std::size_t part = 2048;
   if (length > part && are_at_slow_distance(target, source))

@@ -43,7 +43,7 @@ class Executable {
   // slightly slower.
   virtual void execute(const Arguments& arguments, Phases* phases = nullptr) = 0;
 
-  // The same without blocking: call `begin`, then either `finish`, which waits, or `advance` until it returns true. `advance`
+  // `execute` without blocking: call `begin`, then either `finish`, which waits, or `advance` until it returns true. `advance`
   // never waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits
   // for other ranks.
   virtual bool runs_in_parts() const { return false; }
@@ -90,7 +90,7 @@ class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;
   virtual ~Offer() = default;
-  const Words& words() const { return words_; }  // at least one of them is not 0
+  const Words& words() const { return words_; }  // at least one word is not 0
 
   // Collective; call it once, with the words of all ranks. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> complete(const std::vector<Words>& all) = 0;
@@ -136,9 +136,9 @@ class Transport {
   // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.
   virtual bool moves_strided_messages() const { return false; }
 
-  // Returns a limit for messages to or from `peer`. The transport copies messages of up to this many bytes out of the sender's
-  // memory when it posts them, before it writes to the target of any receive of the same window. So such messages may be strided,
-  // and their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
+  // Returns a limit for messages to or from `peer`. When the transport posts a message of up to this many bytes, it copies the
+  // message out of the sender's memory, before it writes to the target of any receive of the same window. So such messages may be
+  // strided, and their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
   virtual Bytes buffered_message_bytes(Rank /*peer*/) const { return -1; }
 
   // Can the transport combine received bytes with the target directly? Then a receive and the reduction after it are fused into one

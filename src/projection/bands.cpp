@@ -20,7 +20,7 @@ struct Gathered {
   RowSums sums;
   std::set<std::size_t> communicators;
   BySide<std::map<std::string, double>> by_algorithm;  // seconds
-  BySide<double> priced_s{};                           // of calls with a price: sum over members
+  BySide<double> priced_s{};                           // the sum over all calls with a price and all members
   BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums, weighted by priced seconds
 };
 

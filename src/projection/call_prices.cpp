@@ -217,7 +217,7 @@ std::vector<Count> CallPrices::nodes_of(std::size_t communicator) const {
   std::map<Count, Count> numbers;
   std::vector<Count> nodes;
   for (const Rank member : recording_.communicators[communicator].members) {
-    if (member < 0) continue;  // of another world
+    if (member < 0) continue;  // a process of another MPI_COMM_WORLD
     const Count node = options_.nodes.empty() ? 0 : options_.nodes[index(member)];
     nodes.push_back(numbers.try_emplace(node, static_cast<Count>(numbers.size())).first->second);
   }

@@ -33,7 +33,7 @@ inline constexpr double usual_residual = 0.2;
 
 // How far the price of a call is off, as ln(real time / price).
 struct PriceError {
-  double bias = 0;                 // what all calls of this kind have in common; 0 if it was not measured
+  double bias = 0;                 // the part that all calls of this kind have in common; 0 if it was not measured
   double spread = usual_residual;  // standard deviation from call to call
 };
 
@@ -126,7 +126,7 @@ struct PricedProblem {
 
 // A call of certain sites on a certain communicator, and what the replay adds up for it.
 struct PricedCall {
-  std::vector<std::uint32_t> sites;  // of the members
+  std::vector<std::uint32_t> sites;  // the members' sites
   std::size_t communicator = 0;
   bool is_early = false;
   const PricedProblem* priced = nullptr;
@@ -149,12 +149,10 @@ class CallPrices {
   const std::deque<PricedCall>& calls() const { return calls_; }
   Count corrected_calls() const;                            // whose prices are multiplied by residuals
   Count without_delays() const { return without_delays_; }  // problems in which every rank is assumed to wait for all others
-  const std::map<Collective, std::string>& not_chosen() const {
-    return not_chosen_;
-  }  // why algorithms that the options name do
-     // not apply
+  // Returns why algorithms that the options name do not apply.
+  const std::map<Collective, std::string>& not_chosen() const { return not_chosen_; }
 
-  std::vector<Count> nodes_of(std::size_t communicator) const;  // of the members, numbered from 0
+  std::vector<Count> nodes_of(std::size_t communicator) const;  // the nodes of the members, numbered from 0
 
  private:
   const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);

@@ -30,7 +30,7 @@ constexpr double most_computing_s = 9e9;  // fewer than 2^63 nanoseconds
 struct GoalCall {
   std::optional<Schedule> schedule;  // nothing: the call takes its recorded time
   Policy policy = Policy::blocking;
-  Count operations = 0;  // of all ranks
+  Count operations = 0;  // the operations of all ranks
   double then_s = 0;     // how long each rank computes afterwards
 };
 
@@ -225,7 +225,7 @@ class WrittenRank {
   const std::vector<std::uint32_t>& starts_;
   const Rank rank_;
   GoalRank out_;
-  GoalRank::Label now_ = GoalRank::none;  // what the rank has done last
+  GoalRank::Label now_ = GoalRank::none;  // the label of the rank's last operation
   double passed_s_ = 0;
   std::vector<std::size_t> made_;  // calls by communicator
   std::vector<GoalTags> tags_;     // by communicator

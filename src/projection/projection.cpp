@@ -26,7 +26,7 @@ namespace quadrille::projection {
 void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 namespace {
 
-constexpr double most_factor = 1e6;  // so that times stay finite
+constexpr double most_factor = 1e6;  // the limit of factors, so that times stay finite
 
 // Does not check whether values are in their ranges, because ranges depend on the call.
 void check_chosen(Collective collective, std::string_view specification) {

@@ -342,8 +342,8 @@ class SharedCores {
   std::vector<std::size_t> released_;
 };
 
-// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of them. A rank never leaves
-// a collective before the last member has entered it. Calls `report` regularly.
+// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of the cores' time. A rank
+// never leaves a collective before the last member has entered it. Calls `report` regularly.
 void walk_on_shared_cores(Walk& walk, std::size_t side, std::size_t ranks, Count cores, const std::function<void()>& report) {
   SharedCores(walk, side, ranks, cores).run(report);
 }

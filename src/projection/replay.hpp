@@ -25,7 +25,7 @@ struct WaitingMember {
 // One collective call.
 struct MatchedCall {
   std::size_t communicator = 0;
-  std::vector<std::uint32_t> sites;  // of the members that have entered
+  std::vector<std::uint32_t> sites;  // the sites of the members that have entered
   Count entered = 0, left = 0;       // how many members have entered, and have left
   PricedCall* priced = nullptr;      // once all have entered
   BySide<std::vector<double>> entries, exits;
@@ -85,7 +85,7 @@ struct GapSums {
 // Calls that are replayed as recorded, because the calls of other members were not recorded.
 struct UnmatchedCalls {
   Count calls = 0;
-  double seconds = 0;  // of all ranks together
+  double seconds = 0;  // the sum over all ranks
 };
 
 struct Replayed {

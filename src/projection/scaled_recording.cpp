@@ -39,7 +39,7 @@ class RankGrid {
   // Which copy of a part with these dimensions the rank is in: a number below growth() / growth_of(dimensions).
   Count copy_of_part(Rank rank, const Dimensions& dimensions) const;
 
-  // The dimensions of the part that has these recorded ranks; nothing if they are no part, or not in order.
+  // The dimensions of the part that has these recorded ranks; nothing if these ranks are not a part, or not in order.
   std::optional<Dimensions> part_of(const std::vector<Rank>& recorded) const;
 
  private:
@@ -120,7 +120,7 @@ namespace {
 
 using namespace projection;
 
-constexpr std::size_t most_counts = std::size_t{1} << 27;  // of all sites together
+constexpr std::size_t most_counts = std::size_t{1} << 27;  // the limit for all sites together
 
 bool is_used(const RecordedSite& site) {
   if (site.kind == RecordedKind::making) return makes_together(site.function);

@@ -21,7 +21,7 @@
 namespace quadrille::recording {
 
 inline constexpr char call_log_magic[24] = "quadrille-recording/2\n";
-inline constexpr std::string_view any_call_log_magic = "quadrille-recording/";  // of all versions
+inline constexpr std::string_view any_call_log_magic = "quadrille-recording/";  // files of all versions begin with it
 inline constexpr std::uint32_t call_log_byte_order = 0x01020304;
 inline constexpr std::size_t most_functions = 120;
 
@@ -50,7 +50,7 @@ inline constexpr char facts_letter = 'r', functions_letter = 'f', communicator_l
 
 std::uint64_t checksum_of(std::string_view file);  // whose header has the checksum 0
 
-std::string recording_path(const std::string& folder, Rank rank);  // of the rank's file
+std::string recording_path(const std::string& folder, Rank rank);  // the path of the rank's file
 
 class CallLog {
  public:
@@ -93,7 +93,7 @@ class CallLog {
   CallLogHeader* header_ = nullptr;
   Unit* part_ = nullptr;  // the part of the file that is mapped
   Unit *next_ = nullptr, *end_ = nullptr;
-  std::uint64_t size_ = CallLogHeader::bytes;  // of the file
+  std::uint64_t size_ = CallLogHeader::bytes;  // the size of the file
   EntryCoder coder_;
 };
 

@@ -94,7 +94,7 @@ RecordedCommunicator read_communicator(ByteReader& from, Count world_size, std::
 RecordedSite read_site(ByteReader& from, std::size_t communicators);
 
 inline constexpr Count most_ranks = Count{1} << 24;
-inline constexpr std::uint64_t most_members = std::uint64_t{1} << 25;  // of all communicators of a rank
+inline constexpr std::uint64_t most_members = std::uint64_t{1} << 25;  // the limit for all communicators of a rank together
 
 // The kind of a site in words.
 constexpr std::string_view name(RecordedKind kind) {

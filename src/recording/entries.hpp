@@ -31,7 +31,7 @@ using Unit = std::uint32_t;
 
 inline constexpr int number_bits = 18;
 inline constexpr Unit number_mask = (Unit{1} << number_bits) - 1;
-inline constexpr Unit is_written = Unit{1} << 31;  // tells a unit whose other bits may be 0 from one that was not written
+inline constexpr Unit is_written = Unit{1} << 31;  // distinguishes a unit whose other bits are 0 from a unit that was not written
 
 namespace tag {
 inline constexpr Unit long_entry = 1, away = 2, definition = 3, defined = 4, group = 5, first_site = 8;

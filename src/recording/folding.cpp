@@ -8,8 +8,8 @@
 namespace quadrille::recording {
 namespace {
 
-// A period is accepted when this many entries have repeated, so that the short period of an inner loop is not preferred to that
-// of the outer loop.
+// A period is accepted only when this many entries have repeated. Otherwise the short period of an inner loop would be accepted
+// before the period of the outer loop is seen.
 constexpr std::size_t least_matched = 32;
 constexpr std::size_t context_sites = 4;
 constexpr std::size_t most_waiting = 4 * longest_group;

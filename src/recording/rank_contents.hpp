@@ -19,9 +19,9 @@ struct RankContents {
   RecordedRank recorded;
 };
 
-// Reads the file of a rank that has ended, was killed or still runs. Throws Error{environment} if it cannot be read,
-// Error{malformed} if it is damaged or not of a recording; the sentence begins with "it" or "its", and the caller puts the name
-// of the file before it.
+// Reads the file of a rank that has ended, was killed or still runs. Throws Error{environment} if the file cannot be read,
+// Error{malformed} if it is damaged or not of a recording. The sentence begins with "it" or "its"; the caller puts the name of
+// the file in front.
 RankContents read_rank(const std::string& path);
 
 // For the file of a rank that has ended: replaces repetitions by their means (folding.hpp). Throws Error, as above.

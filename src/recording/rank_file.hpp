@@ -19,9 +19,9 @@ struct RankFileWords {
 
 [[noreturn]] void fail_to_make(const RankFileWords& words, const std::string& path, const std::string& reason);
 
-// Makes a new file, locked while this process lives. An older file of its kind, which begins with `magic`, is unlinked, not
-// truncated: a process that has mapped the file would crash if the file became shorter. Any other file is left unchanged. Throws
-// Error{environment} if the file cannot be made, if another file has its name, or if a process that still runs writes it.
+// Makes a new file, locked while this process lives. An older file of its kind, which begins with `magic`, is unlinked rather
+// than truncated: a process that has mapped the file would crash if the file became shorter. Any other file is left unchanged.
+// Throws Error{environment} if the file cannot be made, if another file has its name, or if a process that still runs writes it.
 Descriptor new_rank_file(const RankFileWords& words, const std::string& path, std::string_view magic);
 
 std::uint64_t longest_file() noexcept;  // the longest file that this process may write (ulimit -f)

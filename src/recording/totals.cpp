@@ -23,7 +23,7 @@ double& of(PartSeconds& seconds, TimePart part) { return seconds[static_cast<std
 struct Slice {
   PartSeconds seconds{};
   std::map<std::uint32_t, double> by_site;  // seconds in collectives
-  std::map<std::uint32_t, Count> calls;     // that end in it
+  std::map<std::uint32_t, Count> calls;     // how many calls of each site end in the slice
 };
 
 // Adds intervals of a rank's time to the slices in which they lie.

@@ -17,14 +17,14 @@ enum class TimePart : std::uint8_t { computing, away, collectives, point_to_poin
 inline constexpr std::size_t parts = 5;
 using PartSeconds = std::array<double, parts>;
 
-TimePart part_of(RecordedKind kind);  // that a call's duration belongs to
+TimePart part_of(RecordedKind kind);  // the part that a call's duration belongs to
 
 // If the share of point-to-point time is larger, a projection gives no verdict.
 inline constexpr double most_point_to_point = 0.2;
 
 PartSeconds totals(const RecordedRank& rank, const Recording& recording);
-PartSeconds totals(const Recording& recording);              // of all ranks together
-double share_of(const PartSeconds& seconds, TimePart part);  // of the sum
+PartSeconds totals(const Recording& recording);              // the sum over all ranks
+double share_of(const PartSeconds& seconds, TimePart part);  // the part's share of all seconds
 
 // Sums over all ranks, by site of the recording.
 std::vector<RecordedTimes> times_by_site(const Recording& recording);

@@ -249,7 +249,7 @@ std::vector<TracedRound> rounds_of(const Trace& trace) {
   };
   for (const TracedLocal& local : trace.locals) round_of(local.round);
   const bool moves = moves_data(trace.problem.collective);
-  std::map<std::pair<Count, Count>, std::pair<Count, Bytes>> loads;  // of a round and link: messages and bytes
+  std::map<std::pair<Count, Count>, std::pair<Count, Bytes>> loads;  // by round and link: messages and bytes
   std::size_t hop = 0;
   for (std::size_t i = 0; i < trace.messages.size(); ++i) {
     const TracedMessage& message = trace.messages[i];

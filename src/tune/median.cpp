@@ -69,7 +69,7 @@ double median(std::vector<double> values) {
 // The number of samples below the true median has a binomial distribution with probability 1/2. The interval follows from its
 // quantiles.
 MedianInterval median_interval(std::size_t samples) {
-  // The probabilities of samples / 2, of one less, and so on, divided by the first, until they are negligible.
+  // The probabilities of samples / 2, samples / 2 - 1, and so on, each divided by the first of them, until they are negligible.
   const std::size_t half = samples / 2;
   std::vector<double> weights{1};
   for (std::size_t below = half; below > 0 && weights.back() > 1e-18; --below)

@@ -23,8 +23,9 @@ struct VendorCase {
   Choice choice;     // the algorithm of the table that sends the same messages
 };
 
-// Parses "vendor:openmpi", the library's choice for this problem, or "vendor:openmpi:pairwise", one of its algorithms. Returns the
-// reason if the choice is not known or the table has no such algorithm. Throws Error{misuse} if no known library is named.
+// Parses "vendor:openmpi", the library's choice for this problem, or "vendor:openmpi:pairwise", one of the library's algorithms.
+// Returns the reason if the choice is not known or the table has no such algorithm. Throws Error{misuse} if no known library is
+// named.
 Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view specification);
 
 std::vector<std::string> vendor_library_ids();  // "openmpi", "mpich"
@@ -33,16 +34,13 @@ std::vector<std::string> vendor_library_ids();  // "openmpi", "mpich"
 std::string vendor_case_help();
 
 struct Case {
-  std::size_t index = 0;  // of the problem
+  std::size_t index = 0;  // index of the problem
   Problem problem;
   Candidate candidate;               // has a schedule
   std::string file;                  // for a family in files: the file that holds the schedule, as messages name it
   std::optional<VendorCase> vendor;  // an MPI library's choice; `candidate` is the table's algorithm with the same messages
 
-  bool is_own() const {
-    return std::holds_alternative<Family>(candidate);
-  }  // is the candidate a family, and no algorithm of the
-     // table?
+  bool is_own() const { return std::holds_alternative<Family>(candidate); }  // a family, not in the table
   Schedule schedule() const { return make_schedule(problem, candidate); }
   std::string short_name() const { return vendor ? vendor->name : quadrille::short_name(problem, candidate); }
   std::string specification() const { return vendor ? vendor->name : quadrille::specification(candidate); }
@@ -50,7 +48,7 @@ struct Case {
 
 // A specification that was left out because the algorithm does not apply to the problem, or not with these parameters.
 struct LeftOut {
-  std::size_t index = 0;  // of the problem
+  std::size_t index = 0;  // index of the problem
   std::string specification, reason;
 };
 

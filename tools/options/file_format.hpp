@@ -12,7 +12,7 @@
 
 namespace quadrille::command {
 
-// The program that converts SVG, in the folders of PATH; nothing if it is in none of them.
+// Returns the path of the program that converts SVG; nothing if no folder of PATH has it.
 std::optional<std::string> svg_converter();
 
 // Returns the format, "png" or "pdf", that the extension of a file promises and that pictures can be converted to; else nothing.

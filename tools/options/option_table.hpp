@@ -78,8 +78,8 @@ class OptionType {
   std::string* text_ = nullptr;
   std::optional<std::string>* given_ = nullptr;
   std::vector<std::string>* list_ = nullptr;
-  std::shared_ptr<std::optional<std::string>> read_text_;  // of a typed value
-  std::shared_ptr<std::vector<std::string>> read_list_;    // of a typed list
+  std::shared_ptr<std::optional<std::string>> read_text_;  // the text of a typed value
+  std::shared_ptr<std::vector<std::string>> read_list_;    // the texts of a typed list
   std::function<void()> read_;
   std::string standard_;
 };

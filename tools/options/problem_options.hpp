@@ -51,12 +51,12 @@ struct ProblemOptions {
   std::vector<Count> sides_of_grid() const;
   Count ranks_of_grid() const;
   std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
-  CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
+  CountsFile read_counts(Bytes block_bytes) const;  // reads the file that --counts names
 
   mutable std::optional<Topology> network_;         // made once, because routing takes time and the file may be stdin
   mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
 };
 
-TableCell block_cell(const Problem& problem);  // as block_text (problem/problem_text.hpp)
+TableCell block_cell(const Problem& problem);  // what block_text says (problem/problem_text.hpp), as a cell
 
 }  // namespace quadrille::command

@@ -89,7 +89,7 @@ struct SubjectOptions {
 // A schedule for commands that show it and do not judge it.
 struct ShownSchedule {
   Schedule schedule;
-  std::string label;              // of the algorithm or the file, for messages
+  std::string label;              // the name of the algorithm or the file in messages
   std::vector<Finding> findings;  // of a schedule of a file or command; those of the table are verified by tests
   bool is_of_file = false;
 };

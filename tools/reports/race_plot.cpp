@@ -23,9 +23,9 @@ namespace quadrille::command {
 namespace {
 
 constexpr double least_panel_width = 420, panel_height = 318, left = least_left_margin, right = 14;
-constexpr double least_room_for_size = 40;  // of a text below the map
+constexpr double least_room_for_size = 40;  // room for the text of a size below the map
 constexpr double key_sample = 40;           // room for the line before a name of the key
-constexpr double longest_name = 390;        // of a candidate
+constexpr double longest_name = 390;        // room for the name of a candidate
 
 // Returns "bruck = hypercube".
 std::string joined(std::string name, const std::vector<std::string>& same) {
@@ -162,8 +162,7 @@ class RacePlot {
                                                      : "=: the same schedule, which was raced once");
     for (const Series& each : series_)
       for (const RaceFile& race : races_) {
-        std::map<std::vector<std::string>, std::vector<std::string>> sizes;  // the sizes at which algorithms have the same
-                                                                             // schedule, by these algorithms
+        std::map<std::vector<std::string>, std::vector<std::string>> sizes;  // sizes, by algorithms with one schedule there
         for (const RaceFileSize& size : race.sizes)
           if (const RaceFileEntry* entry = entry_of(size, each)) {
             std::vector<std::string> further = entry->same_as_short_names;
@@ -356,7 +355,7 @@ class RacePlot {
 
   const std::vector<RaceFile>& races_;
   const RacePlotForm form_;
-  std::map<Bytes, std::string> sizes_;          // of all races
+  std::map<Bytes, std::string> sizes_;          // the sizes of all races, as texts
   std::set<std::string> policies_, executors_;  // names include these if there are several
   std::vector<Series> series_;
 };

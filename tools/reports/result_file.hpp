@@ -67,7 +67,7 @@ struct RaceFileSize {
 struct RaceFile {
   std::string file;
   std::string origin;         // what the times are: "last rank's end minus .."
-  bool is_predicted = false;  // by a model
+  bool is_predicted = false;  // did a model predict the times?
   std::string collective, transport, memory, operation, type;
   std::string machine, version;
   Count ranks = 0, nodes = 1;

@@ -49,7 +49,7 @@ struct ScheduleVerdict {
 };
 
 // Verifies and counts a schedule. `label` names the algorithm for people. A schedule that is too large to be replayed is only
-// counted, if counting takes no more than minutes; otherwise throws Error{too_large} like `verify`.
+// counted. If counting would take more than some minutes, throws Error{too_large} like `verify`.
 ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options);
 
 // For a handler of `error`, which says why a schedule cannot be shown. If the reason is a region outside its buffer, throws the

@@ -54,7 +54,8 @@ double number_of(const JsonValue& row, std::string_view key) {
 // The mean size of a block, by the row's sums; 0: unknown. Reductions are measured with numbers of 8 bytes.
 Bytes mean_size(const JsonValue& row, Collective collective, Count ranks) {
   if (!moves_data(collective)) return 0;
-  const bool is_by_rank = number_of(row, "sent_bytes") > 0;  // else the sum of the calls' block sizes
+  // A row has the bytes of all ranks, or else the sum of the calls' block sizes.
+  const bool is_by_rank = number_of(row, "sent_bytes") > 0;
   double size = number_of(row, is_by_rank ? "sent_bytes" : "block_bytes") /
                 std::max(number_of(row, is_by_rank ? "rank_calls" : "calls"), 1.0);
   // For an alltoallv the size is what a rank sends to all ranks; for a reduce_scatter with shares, the whole vector.

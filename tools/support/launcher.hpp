@@ -117,7 +117,7 @@ class RankGroup {
   explicit RankGroup(Count threads) : threads_(threads) {}
   explicit RankGroup(std::unique_ptr<Communicator> world) : world_(std::move(world)) {}
 
-  Communicator& world() const { return *world_; }  // of launched processes
+  Communicator& world() const { return *world_; }  // the group of launched processes
   Count size() const { return world_ ? world_->size() : threads_; }
   std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
   bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process

@@ -28,7 +28,7 @@ struct Cache {
 };
 
 struct Machine {
-  std::string model;  // of the processor; empty if unknown
+  std::string model;  // the model of the processor; empty if unknown
   int packages = 0, cores = 0, threads = 0;
   Bytes memory_bytes = 0;     // memory that this process may use
   std::vector<Cache> caches;  // data and unified caches, innermost first

@@ -61,7 +61,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(std::string_view line);
-  // a copy of the schedule that reports the rank whose program is being generated; must not outlive this object
+  // returns a copy of the schedule that reports for which rank a program is being made; must not outlive this object
   Schedule followed(Schedule schedule);
   void clear();  // removes the line before other output is written
 

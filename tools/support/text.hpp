@@ -24,7 +24,7 @@ struct nlohmann::adl_serializer<std::optional<Value>> {
 
 namespace quadrille::command {
 
-std::string seconds_text(double seconds);                      // with three digits: "12.3 µs"
+std::string seconds_text(double seconds);                      // the time with three digits: "12.3 µs"
 std::string seconds_text(double seconds, double clock_bound);  // adds the clock's error if it matters: "12.3 µs ± 12 %"
 
 std::size_t width_of(std::string_view text);  // columns that a UTF-8 text takes

@@ -9,9 +9,10 @@
 // all ranks run them in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
-// further calls. Otherwise a later call must make progress: post the messages of the next window, copy a long message in shared
-// memory, begin an execution whose area block other ranks were still reading, or begin a queued execution. Every call that waits
-// makes such progress, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make progress.
+// further calls. Otherwise a later call must make progress: it posts the messages of the next window, copies a long message in
+// shared memory, begins an execution whose area block other ranks were still reading, or begins a queued execution. Every call
+// that waits makes such progress, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make
+// progress.
 //
 // The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes it again,
 // together with the other ranks.
@@ -29,8 +30,8 @@
 
 namespace quadrille {
 
-// Operators whose function changes from one execution of a plan to the next. A typed call needs them: the library keeps its plan,
-// but the user's lambda may capture other data in each call.
+// Operators whose function changes from one execution of a plan to the next. Typed calls need such operators: the library keeps
+// the plan of a call, but the user's lambda may capture other data in the next call.
 struct OperatorSlot {
   const Operator* now = nullptr;  // the operator of the running execution
 };
@@ -99,8 +100,9 @@ class Execution {
   // `wait`.
   void start(Started& started);
 
-  // Advances everything in flight and returns whether `started` is complete. If it is not complete and there are more ranks than
-  // cores, this rank yields its core to another rank, whose work it may need. Several threads may call it at the same time.
+  // Advances everything in flight and returns whether `started` is complete. If `started` is not complete and there are more
+  // ranks than cores, this rank yields its core to another rank, because it may need the other rank's work. Several threads may
+  // call it at the same time.
   bool test(const Started& started) {
     if (!started.is_over.load(std::memory_order_acquire)) in_flight_->advance();
     const bool is_over = started.is_over.load(std::memory_order_acquire);
@@ -146,15 +148,16 @@ class Execution {
     if (operator_slot_) operator_slot_->now = arguments.operation;
   }
 
-  // A load with acquire: if it returns false, the work of other threads (such as the progress thread) in earlier executions is
-  // visible.
+  // A load with acquire: if it returns false, this thread sees what other threads (such as the progress thread) have done in
+  // earlier executions.
   bool is_open() const { return first_open_call_.load(std::memory_order_acquire) != MemoryReport::none; }
 
   bool lock_if_open();  // locks the slot; returns false if no execution is open
   // The following require the slot to be locked.
   void enlist(Started& started);
   void begin(Started& started) noexcept;
-  // Ends the first execution of the queue. Returns false if the queue is then empty; this object may then be destroyed.
+  // Ends the first execution of the queue. Returns false if this was the last execution in the queue; in that case this object
+  // may have been destroyed.
   bool end_first(FlightList::Slot& slot) noexcept;
 
   const std::shared_ptr<Starts> starts_;

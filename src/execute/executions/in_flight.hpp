@@ -34,7 +34,7 @@ class FlightList {
 
   static const std::shared_ptr<FlightList>& of_process();
 
-  // A relaxed load: a thread sees its own executions at once, and those of other threads possibly later.
+  // A relaxed load: a thread sees its own executions at once, but may see the executions of other threads later.
   bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
 
   // Advances each execution that no other thread is advancing. Does not wait and does not throw: errors stay with their executions.
@@ -144,7 +144,7 @@ class Starts {
   // Returns the sentence that other ranks throw when this one withdraws an execution of the plan.
   std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
 
-  // Sets whether there are more ranks than cores: if so, a rank that finds nothing to do gives its core away.
+  // Sets whether there are more ranks than cores. If there are, a rank that finds nothing to do gives its core away.
   void set_shares_cores(bool shares) { shares_cores_ = shares; }
   bool shares_cores() const { return shares_cores_; }
 
@@ -169,7 +169,7 @@ class Starts {
   [[noreturn]] static void throw_forked();
 
   const ForkMark mark_;
-  std::map<std::uint32_t, std::string> calls_;  // by plan: the text of its call; only plans that have not been destroyed
+  std::map<std::uint32_t, std::string> calls_;  // by number of a plan that is not destroyed: the text of its call
   std::uint32_t last_ = barrier;
   bool shares_cores_ = false;
 };

@@ -88,7 +88,7 @@ class PlanMemory {
     Execution* execution;     // null: the plan is destroyed
     Bytes bytes;              // its largest size at any rank, once the ranks have agreed
     Bytes own_bytes;          // its size at this rank, as counted in the account
-    std::uint64_t last_call;  // destroyed plans only; otherwise see Execution::last_call
+    std::uint64_t last_call;  // used if the plan is destroyed; until then Execution::last_call is used
   };
 
   Entry* find(std::uint64_t plan);

@@ -47,7 +47,7 @@ struct Progress {
       drive();
   }
 
-  // All executions that this rank has in flight, including those of plans that use MPI messages.
+  // The executions that this rank has in flight, including executions of plans that use MPI messages.
   std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
 };
 
@@ -105,7 +105,7 @@ class BackoffBy {
  public:
   explicit BackoffBy(const Progress& progress) : progress_(progress) {}
 
-  // Waits for a moment: spins, yields or sleeps. In a long wait it returns true once in 100 ms: the caller should then check that
+  // Waits for a moment: spins, yields or sleeps. In a long wait it returns true once in 100 ms, so that the caller checks whether
   // the other rank still runs.
   bool pause() {
     ++pauses_;
@@ -126,7 +126,7 @@ class BackoffBy {
     const auto now = Time::now();
     if (start_ == typename Time::Point{}) start_ = asked_ = now;
     if (now - start_ < short_wait) return false;
-    pauses_ = spins + yields_between_looks - 1;  // from now on read the clock after every yield
+    pauses_ = spins + yields_between_looks - 1;  // makes each further call read the clock after its yield
     Time::sleep(std::min<std::chrono::nanoseconds>((now - start_) / 16, longest_sleep));
     if (now - asked_ < between_questions) return false;
     asked_ = now;
@@ -140,8 +140,8 @@ class BackoffBy {
 using Backoff = BackoffBy<RealTime>;
 
 // Waiting with more ranks than cores: yields for up to 1 ms before it sleeps, because waking a rank by a futex costs as much as
-// many context switches. It sleeps after only a few yields if yielding does not hand the core to a rank of this group, for example
-// because the kernel schedules by sessions or because another program uses the cores.
+// many context switches. If yielding does not hand the core to a rank of this group, it sleeps after only a few yields. Reasons
+// are a kernel that schedules by sessions, and other programs that use the cores.
 template <class Time>
 class PatienceBy {
  public:

@@ -25,8 +25,8 @@ struct Missed {
   static bool still(std::uint64_t before, std::uint64_t now) { return before != now && before >> 11 == now >> 11; }
 };
 
-// A rank that misses several messages notes each of them for this many of its looks, because another rank must see the note in
-// two of its own.
+// A rank that misses several messages notes each of them for this many looks, because another rank must see the note in two of
+// its own looks.
 constexpr std::uint64_t looks_for_each = 4;
 
 constexpr const char* advice = "let both ends of each edge name the same number of bytes";

@@ -10,10 +10,10 @@
 //
 // A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. In that
 // case the missing message was sent earlier, and arrives before the rank that misses it looks again. So a rank fails only if it
-// finds the same message in two of its looks, and if the rank that misses a message has looked between them. In each look a rank
-// notes what it misses, and before a look it receives what has arrived. Tags repeat after 64 decisions. No rank gets that far
-// ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that never pack have no
-// decisions, and tags of their own.
+// finds the same message in two of its looks, and if between these looks the rank that misses a message has looked, too. In each
+// look a rank notes what it misses, and before a look it receives what has arrived. Tags repeat after 64 decisions. No rank gets
+// that far ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that never pack
+// have no decisions, and tags of their own.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class DifferingEnds {
  public:
   explicit DifferingEnds(NodesState& state) : state_(state), suspicions_(state.node.size()) {}
 
-  void begin();  // at the begin of an exchange
+  void begin();  // called at the begin of an exchange
 
   // The message of this rank's edge has another length than the rank expects: `sent` bytes.
   void note(std::size_t edge, Bytes sent);

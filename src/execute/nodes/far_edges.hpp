@@ -37,7 +37,7 @@ class FarEdges {
   // A received message.
   struct Arrival {
     static constexpr Bytes too_long = -1;  // instead of `bytes`: the message is longer than the room, and lost
-    std::uint32_t name;                    // as given to `receive`
+    std::uint32_t name;                    // the name that was given to `receive`
     Bytes bytes;
   };
 
@@ -70,16 +70,16 @@ class FarEdges {
 // The messages of edges between nodes. A rank with many sends starts only some of them (patterns/packing_rule.hpp); whenever one
 // is complete, it starts the next one. It treats its receives in the same way.
 //
-// No ranks wait for each other in a circle. All messages of all ranks have one order: by exchange; messages that need no decision
-// come before those that need one; by the distance from sender to receiver in the circle of all ranks; for one pair of ranks, in
-// the order of the edges; and at last by sender. If a rank cannot start all its messages at once, it starts its sends in this
-// order, and its receives in this order. Consider the first message in this order that is not complete. Its sender has completed
-// all earlier sends, so none of them fills the window, which has room for at least one message. So the sender has started this
-// message, or starts it next. The same holds for its receiver. So both ends start the message, and it will be complete. This is
-// true even if ranks have windows of different sizes, or have started later messages as well. Packed messages are not in the
-// queues: both leaders start them without waiting for any message. A rank puts its messages into the queues without waiting for
-// any message of this exchange. Before a decision it waits only until all ranks of its node have entered the exchange. Before
-// they enter, they may have to complete earlier exchanges.
+// No ranks wait for each other in a circle. All messages of all ranks have one order. It compares, one after the other: the
+// exchange; whether the message needs a decision (those that need none come first); the distance from sender to receiver in the
+// circle of all ranks; for one pair of ranks, the order of the edges; and the sender. If a rank cannot start all its messages at
+// once, it starts its sends in this order, and its receives in this order. Consider the first message in this order that is not
+// complete. Its sender has completed all earlier sends, so none of them fills the window, which has room for at least one
+// message. So the sender has started this message, or starts it next. The same holds for its receiver. So both ends start the
+// message, and it will be complete. This is true even if ranks have windows of different sizes, or have started later messages as
+// well. Packed messages are not in the queues: both leaders start them without waiting for any message. A rank puts its messages
+// into the queues without waiting for any message of this exchange. Before a decision it waits only until all ranks of its node
+// have entered the exchange. Before they enter, they may have to complete earlier exchanges.
 //
 // The order also spreads the load: at first all ranks send to their successors.
 class FarQueue {
@@ -87,7 +87,7 @@ class FarQueue {
   FarQueue(std::unique_ptr<FarEdges> far, const MessageWindow& window, Rank me, Count ranks)
       : far_(std::move(far)), window_(window), me_(me), ranks_(ranks) {}
 
-  void clear();  // at the begin of an exchange
+  void clear();  // called at the begin of an exchange
 
   // Adds a message. `start` starts the messages that were added since its last call, as far as the window allows.
   void send(FarEdges::Kind kind, Rank to, const std::byte* memory, Bytes bytes) {
@@ -112,8 +112,7 @@ class FarQueue {
   bool has_gone_on() const { return has_gone_on_; }   // has the last `advance` started a message?
   bool has_open() const { return far_->has_open(); }  // messages wait in a queue only while others are open
 
-  void list_open(std::vector<std::uint32_t>& names) const;  // appends what FarEdges::list_open does, and the receives in the
-                                                            // queue
+  void list_open(std::vector<std::uint32_t>& names) const;  // FarEdges::list_open; appends the queued receives, too
 
   // Starts all receives in the queue. Returns whether there were any.
   bool start_all_receives();
@@ -138,7 +137,7 @@ class FarQueue {
   template <class Message>
   struct Queue {
     std::vector<Message> messages;
-    std::vector<std::uint64_t> order;    // of each message: distance, and its place in `messages`
+    std::vector<std::uint64_t> order;    // for each message: its distance from sender to receiver, and its place in `messages`
     std::size_t next = 0, is_known = 0;  // places in `order`: of the next message to start; of the first that was added since the
                                          // last `start`
     Bytes bytes = 0;                     // bytes of the messages that are not started

@@ -47,7 +47,7 @@ Bytes put_edges(std::byte* entries, std::byte* bytes, Bytes first, std::span<con
 constexpr Bytes board_line = 64;
 
 // The limit for the bytes of a rank's parts in one exchange. Longer parts are not prepared: to copy them twice would take longer
-// than the wait that this saves.
+// than the wait that preparing saves.
 constexpr Bytes most_part_bytes = 4096;
 
 }  // namespace

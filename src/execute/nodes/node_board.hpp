@@ -27,7 +27,7 @@ namespace quadrille {
 
 // An edge that is packed.
 struct PackedEdge {
-  Rank receiver;  // its place on its node
+  Rank receiver;  // the receiver's place on its node
   const std::byte* memory;
   Bytes bytes;
 };
@@ -66,7 +66,7 @@ class PackedMessage {
   };
   const EdgeTotals& totals() const { return all_; }
   EdgeTotals totals_to(Rank receiver) const;
-  Range edges(Rank sender, Rank receiver) const;        // by their places
+  Range edges(Rank sender, Rank receiver) const;        // `sender` and `receiver` are places
   std::span<const std::byte> edge(Count number) const;  // the bytes of an edge; `number` is in a Range
 
  private:
@@ -86,19 +86,20 @@ class PackedMessage {
 // *page* for that exchange, and then waits until all ranks of the node have entered the same exchange. A rank without short edges
 // has no page. It does not wait for other ranks in that exchange, so it may be ahead of them.
 //
-// Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the one before.
-// So a rank that sees that all ranks have entered exchange n knows that all have completed exchange n - 1, and sees what they
-// wrote in it.
+// Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the one
+// before. So if a rank sees that all ranks have entered exchange n, it knows that all have completed exchange n - 1, and it sees
+// what they wrote in exchange n - 1.
 //   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then no rank uses them
 //     for an earlier exchange.
 //   * Pages: a rank has two, one for exchanges with even numbers and one for odd numbers. A page shows the number of its
 //     exchange. A rank reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after
-//     all ranks have entered a later exchange than the one in the page. Usually the page is of exchange n - 2. If the rank had
+//     all ranks have entered an exchange later than the one whose number the page shows. Usually the page is of exchange n - 2.
+//     If the rank had
 //     short edges in exchange n - 1, it has already waited until all had entered exchange n - 1.
 // A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is at most `most_ahead` exchanges ahead
 // of the ranks of its node.
 //
-// Ranks do not wait for each other in a circle: on each node, a rank that has entered the fewest exchanges may always enter its
+// Ranks do not wait for each other in a circle: on each node, the rank that has entered the fewest exchanges may always enter its
 // next one.
 class NodeBoard {
  public:
@@ -124,7 +125,7 @@ class NodeBoard {
     std::span<Row> rows;  // by node
     std::span<std::byte> parts;
   };
-  Page own_page(std::uint64_t exchange) const;  // to be written before this rank enters
+  Page own_page(std::uint64_t exchange) const;  // this rank writes it before it enters
   void enter(std::uint64_t exchange) { entered_[space_.rank()].publish(exchange); }
   bool all_have_entered(std::uint64_t exchange);
 
@@ -162,7 +163,7 @@ class NodeBoard {
   struct alignas(64) OneFlag : Flag {};
   struct alignas(64) Missing : std::atomic<std::uint64_t> {};
   // The exchange of a page. The page's owner stores this number before it enters, which is a release. So a rank that has seen the
-  // owner enter this exchange loads this number, and the owner does not change it before that rank has entered a later exchange.
+  // owner enter this exchange loads this number. The owner changes the number only after that rank has entered a later exchange.
   // If the page is of another exchange, any load returns another number.
   struct alignas(64) Number : std::atomic<std::uint64_t> {};
   struct alignas(64) MessageArrival : Flag {
@@ -174,7 +175,7 @@ class NodeBoard {
 
   SharedSpace& space_;
   const Count nodes_;
-  const Bytes message_bytes_, part_bytes_;  // of one packed message; of one page's parts
+  const Bytes message_bytes_, part_bytes_;  // room for one packed message; room for the parts of one page
   Offset control_ = 0;
   Closing* closing_ = nullptr;
   OneFlag *entered_ = nullptr, *packed_ = nullptr;  // by place

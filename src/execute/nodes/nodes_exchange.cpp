@@ -323,8 +323,8 @@ bool NodesExchange::proceed() {
   return state_.node.poll([this] { return advance_all(); }, [] { return SharedSpace::anybody; }, looks_);
 }
 
-// While messages between nodes are open, the rank must poll: no rank wakes it when one arrives. Otherwise it sleeps, so that it
-// does not take the core of a rank that works.
+// While messages between nodes are open, the rank must poll: no rank wakes it when one arrives. Otherwise it sleeps, so that a
+// rank that works can have the core.
 //
 // A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived would
 // go on to its next exchange at once, and send the messages of two exchanges together. For two messages the receiver would send a

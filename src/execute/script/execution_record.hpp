@@ -23,9 +23,9 @@ struct TickSpan {
 struct CompletionStamps {
   static constexpr Bytes least_long = 4096;
 
-  std::uint64_t* completed = nullptr;       // by message of the whole script
+  std::uint64_t* completed = nullptr;       // when each message was completed; by message of the whole script
   std::uint64_t* last = nullptr;            // the last time stamp
-  const std::uint8_t* is_long = nullptr;    // by message of the whole script
+  const std::uint8_t* is_long = nullptr;    // which messages have stamps of their own; by message of the whole script
   const std::uint32_t* of_whole = nullptr;  // the messages' indices in the whole script, if the class has only a part of it
   bool is_fresh = true;
 

@@ -39,7 +39,7 @@ struct ScriptMessage {
 // and run the copies after. Fused receives complete in the order in which they are posted.
 struct Window {
   IndexRange copies_before, messages, copies_after;
-  Count first_round = 0, last_round = 0;  // of the schedule
+  Count first_round = 0, last_round = 0;  // rounds of the schedule
 };
 
 // Policy dataflow runs a graph of tasks: a task starts when all its predecessors are complete. A task is a list of copies, or one

@@ -82,8 +82,8 @@ class GroupSpace::Membership {
       : head_(head), rank_(rank), peers_(std::move(peers)), keeps_(std::move(keeps)) {
     peers_[rank] = nullptr;
   }
-  // Reports, with a release, that this rank will not access the group's memory again. Rank 0 does not report it: no rank waits
-  // for rank 0, and its own file may be gone already.
+  // Reports, with a release, that this rank will not access the group's memory again. Rank 0 reports nothing: no rank waits for
+  // rank 0, and its control file may be gone already.
   ~Membership() {
     if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::rank_area_of(head_, rank_).through.store(true, std::memory_order_release);
   }

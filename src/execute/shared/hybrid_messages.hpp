@@ -94,8 +94,8 @@ class HybridMessages {
   bool advance() { return advance_parts(NoStamps{}, NoStamps{}); }
   bool advance(const CompletionStamps& completions) { return advance_parts(near_stamps(completions), far_stamps(completions)); }
   // While messages of both kinds are open, the rank must poll: no rank wakes it when a far message arrives. While messages of
-  // only one kind are open, it waits as ranks do that have only this kind. While it waits in shared memory, it sleeps, so that a
-  // rank that works can have the core.
+  // only one kind are open, the rank waits in the way of this kind. In shared memory it sleeps, so that a rank that works can
+  // have the core.
   void wait() { wait_for_parts(NoStamps{}, NoStamps{}); }
   void wait(const CompletionStamps& completions) { wait_for_parts(near_stamps(completions), far_stamps(completions)); }
   std::optional<std::uint32_t> advance_any() {

@@ -88,8 +88,8 @@ KnownRanks introduced(Communicator& group, Process& process, const std::vector<R
   return made;
 }
 
-// The head of a group in this process's control file. The destructor releases it unless `keep` was called; then the group releases
-// it.
+// The head of a group in this process's control file. The destructor releases it, unless `keep` was called: after `keep` the
+// group must release it.
 class MadeHead {
  public:
   explicit MadeHead(Process* process) : process_(process) {}

@@ -3,10 +3,10 @@
 // for the first time exchange cards (process.hpp) and map each other's files. After that a new group costs one small all_gather,
 // and some cache lines in the control file of its first rank. A group needs no additional file, descriptor or MPI context.
 //
-// Ranks that have met make further groups without cards, in one of two ways. Known ranks are a group that all of its ranks
-// remember; a further group of some of them costs one broadcast. There are known ranks only in programs without concurrent
-// threads in MPI, and only among ranks of one world and one node. Known processes (Process::KnownProcesses) are processes that
-// have all met each other; a group of some of them costs one all_gather. Known processes serve all other cases.
+// Ranks that have met make further groups without cards, in one of two ways. *Known ranks* are a group that all of its ranks
+// remember; a further group of some of these ranks costs one broadcast. There are known ranks only in programs without concurrent
+// threads in MPI, and only among ranks of one world and one node. *Known processes* (Process::KnownProcesses) have all met each
+// other; a group of some of them costs one all_gather. Known processes serve all other cases.
 #pragma once
 
 #include <functional>

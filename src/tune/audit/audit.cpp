@@ -36,7 +36,7 @@ struct Planned {
   Plan plan;
 };
 
-// One side of a guideline: what this rank runs for it.
+// What this rank runs for one side of a guideline.
 struct Work {
   MockUp mock_up;
   Library library = Library::ours;
@@ -266,7 +266,7 @@ class Audit {
   std::array<std::shared_ptr<std::byte>, 4> buffers_;  // declared before the plans, which use them
   std::vector<Planned> plans_;
   std::vector<Work> works_;
-  std::vector<Sides> sides_;  // for each comparison
+  std::vector<Sides> sides_;  // by comparison
   AuditResult result_;
 };
 

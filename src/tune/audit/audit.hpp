@@ -45,7 +45,8 @@ struct Audited {
   double clock_bound_s = 0;              // bound on the error of the times, as in RaceEntry
   std::string failed_check;              // describes the first wrong data; empty if all data was right
 
-  // Violated if the whole interval of the ratio lies above the tolerance; held if no part of it does; otherwise open.
+  // Violated if the whole interval of the ratio lies above the tolerance; held if no part of the interval lies above it;
+  // otherwise open.
   Judgement judgement(double tolerance) const;
 };
 
@@ -58,7 +59,7 @@ struct AuditResult {
   std::vector<Audited> comparisons;                           // in the order of the table of guidelines
   std::vector<std::pair<std::string, std::string>> left_out;  // name of the guideline, and the reason
   Count runs_per_sample = 1;
-  double confidence = 0;  // of each interval
+  double confidence = 0;  // the confidence of each interval
   MachineLoad load;
 };
 

@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_choices = 64;  // of parameter values, for one algorithm
+constexpr std::size_t most_choices = 64;  // the limit of choices of one algorithm
 
 // Returns all combinations of parameter values of one algorithm. Only values that are worth trying are combined.
 std::vector<Choice> combinations(const Problem& problem, const Algorithm& algorithm) {

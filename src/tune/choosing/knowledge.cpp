@@ -92,8 +92,8 @@ std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge know
   return kept().by_machine[key_of(communicator)] = std::move(shared);
 }
 
-// Returns the preset as two lines: its name; and for each model its id, the number of its coefficients, and the exact
-// coefficients. Both are empty if there is no preset.
+// Returns the preset as two lines. The first is its name. The second has, for each model, its id, the number of its coefficients,
+// and the exact coefficients. Both are empty if there is no preset.
 std::string preset_text(const std::optional<MachineCosts>& machine) {
   if (!machine) return "\n\n";
   std::string text = machine->name + '\n';

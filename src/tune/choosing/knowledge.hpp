@@ -30,7 +30,7 @@ MachineCosts with_measured_links(MachineCosts machine, double us_per_byte);
 struct Knowledge {
   Wisdom wisdom;
   std::optional<MachineCosts> on_one_node, on_several;  // presets; absent if no machine file is found
-  std::uint64_t hash = no_knowledge;                    // of all members above
+  std::uint64_t hash = no_knowledge;                    // the hash of all members above
 
   const std::optional<MachineCosts>& preset(Count nodes) const { return nodes > 1 ? on_several : on_one_node; }
 };
@@ -43,7 +43,7 @@ std::optional<MachineCosts> machine_of_environment();
 // variable has a wrong value, this prints a warning once, and returns the default machine. Absent if its file is not found.
 std::optional<MachineCosts> usual_preset(Count nodes);
 
-// This process's knowledge for groups of this transport, on one node or on several; null if there is none yet.
+// Returns this process's knowledge for groups of this transport, on one node or on several; null if there is none yet.
 std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 
 // Collective: gives all ranks the knowledge of rank 0. If rank 0 has none, it reads the wisdom file of its machine; if that file is

@@ -61,7 +61,7 @@ constexpr Count most_ranks_listed = 512;  // the limit for an alltoallv, whose c
 Problem with_irregularity(const Problem& problem, Count factor) {
   const Traffic traffic(problem);
   std::vector<TrafficEntry> entries;
-  std::vector<double> logs;  // of the blocks relative to the longest one
+  std::vector<double> logs;  // logarithms of the sizes of blocks, relative to the longest block
   const bool are_equal = irregularity(problem) < 1.001;
   const auto longest = static_cast<double>(traffic.longest());
   double total = 0;

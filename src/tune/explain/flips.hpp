@@ -38,7 +38,8 @@ Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadli
 // Returns the numbers of elements 1, 2, 4 and so on whose blocks have at most `most_block_bytes` bytes.
 std::vector<Count> powers_of_elements(Bytes element_bytes);
 
-// Returns the problem with blocks of this size: by `at_block`, or else the same problem with its block size changed.
+// Returns the problem with blocks of this size: from `at_block` if it is given, otherwise the same problem with another block
+// size.
 Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_block);
 
 // Returns true if with_block can change the sizes.

@@ -87,7 +87,7 @@ std::optional<double> contention(Measuring& measuring, Count ranks, double s_per
 double in_microseconds(double seconds) { return rounded(seconds * 1e6); }
 
 // Finds LogGP's parameters from the time by which each further message delays a rank. `both` is this time on a rank that receives
-// a message for each one that it sends; `one_way` is this time on a rank that only sends.
+// as many messages as it sends; `one_way` is this time on a rank that only sends.
 Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
   const auto of_further = [&](double all_s, double first_s) {
     return std::max(0.0, all_s - first_s) / static_cast<double>(ranks - 2);

@@ -24,9 +24,9 @@ class ExchangeTimer {
                const std::shared_ptr<const Operator>& operation = nullptr);
   Span time_of(const std::function<void()>& run);
 
-  // Collective: the seconds that a rank is inside one run. All ranks start each run at the same time, because otherwise runs may
-  // overlap: some ranks leave a run before others do. The result is the mean over the ranks and over several runs, equal on all
-  // ranks.
+  // Collective: the seconds that a rank is inside one run. All ranks start each run at the same time. Otherwise runs might
+  // overlap, because some ranks leave a run before other ranks do. The result is the mean over the ranks and over several runs,
+  // equal on all ranks.
   double time_of_single(const std::function<void()>& run);
 
   std::byte* input() const { return input_.get(); }

@@ -169,7 +169,7 @@ class Comparing {
 std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples) {
   std::map<std::tuple<Collective, Bytes, Implementation>, std::vector<double>> by_class;  // logarithms
   for (const ResidualSample& each : samples) by_class[{each.collective, each.class_bytes, each.by}].push_back(std::log(each.ratio));
-  std::map<Implementation, std::vector<double>> deviations;  // of classes with several samples
+  std::map<Implementation, std::vector<double>> deviations;  // the deviations in classes with several samples
   for (const auto& [key, logarithms] : by_class)
     if (logarithms.size() > 1) deviations[std::get<Implementation>(key)].push_back(deviation(logarithms));
   std::map<Implementation, double> usual;

@@ -25,7 +25,7 @@ struct ResidualSample {
 std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples);
 
 struct ResidualOptions {
-  Executor executor = Executor::shared;  // of our algorithms
+  Executor executor = Executor::shared;  // the executor of our algorithms
   double seconds = 2;                    // approximate duration; after twice this time only the shortest sizes are still timed
   std::function<void(std::string_view doing)> progress;
 };

@@ -29,7 +29,8 @@ struct Clock {
 // CLOCK_MONOTONIC. The source names the boot of the system and the time namespace, because a namespace may shift the clock.
 Clock monotonic_clock();
 
-// One ping-pong: the times of this rank's clock when it sent and when it received, and the other rank's time in between.
+// One ping-pong: the times of this rank's clock when this rank sent and when it received, and the time of the other rank's clock
+// in between.
 struct PingPong {
   Nanoseconds sent = 0, reference = 0, received = 0;
 };
@@ -54,7 +55,7 @@ class Clocks {
   // Collective: compares the clocks. Call it once before and once after a measurement. Does nothing if all ranks read one clock.
   void compare();
 
-  Nanoseconds now() const { return clock_.now(); }  // of this rank's clock
+  Nanoseconds now() const { return clock_.now(); }  // the time of this rank's clock
   Rank first_of_clock() const;                      // the first rank that reads this rank's clock
   // Converts a time of this rank's clock to the reference clock, by the last comparison only. For times
   // shortly after that comparison.
@@ -73,7 +74,7 @@ class Clocks {
   Communicator& communicator_;
   const Clock clock_;
   ByRank<Rank> first_of_clock_;           // for each rank, the first rank that reads the same clock
-  std::unique_ptr<Exchanger> exchanger_;  // only if there are several clocks
+  std::unique_ptr<Exchanger> exchanger_;  // null if all ranks read one clock
   ByRank<ClockOffset> before_, after_;    // by rank
 };
 

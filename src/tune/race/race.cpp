@@ -355,7 +355,7 @@ class Race {
   const std::unique_ptr<ProbeData> data_;
   BufferPairs buffers_;  // declared before the plans, which use them
   std::vector<Plan> plans_;
-  std::vector<std::optional<Program>> steps_;  // of each plan, to recognise equal ones
+  std::vector<std::optional<Program>> steps_;  // each plan's program, to recognise equal programs
   RaceResult result_;
 };
 

@@ -32,9 +32,9 @@ enum class ToldKind : std::int64_t { whole, send, receive, local, wait, packing 
 
 struct Told {
   ToldKind kind = ToldKind::whole;
-  Rank peer = 0;     // of a message
+  Rank peer = 0;     // of a message: the other rank
   Count number = 0;  // of a message: in its channel; of a local operation: in its round
-  Count round = 0;   // not of a message
+  Count round = 0;   // the round; not used for messages
   Nanoseconds begin = 0, end = 0;
 };
 

@@ -39,15 +39,16 @@ struct CellRaceOptions {
 // ranks, all counts are equal.
 Problem with_alike_counts(const Problem& problem, const Situation& situation);
 
-// Returns the ways that are worth racing: the ways with the lowest prices, only a few of each algorithm and executor; of each
-// other algorithm the cheapest way, unless hopeless, and the way with default parameters; the ways of `known_good` that apply,
-// such as the fastest ways for another size; the default algorithm; and the vendor's collective. Local and pure, like `decide`.
+// Returns the ways that are worth racing: the ways with the lowest prices, but only a few of each algorithm and executor; of each
+// other algorithm the cheapest way, unless it is hopeless, and the way with default parameters; the ways of `known_good` that
+// apply, such as the fastest ways for another size; the default algorithm; and the vendor's collective. Local and pure, like
+// `decide`.
 std::vector<Way> promising_ways(const Problem& problem, const Wisdom& wisdom, const DecisionOptions& options,
                                 const std::vector<Way>& known_good = {}, std::size_t how_many = 8);
 
-// Collective: races the ways and returns the same record on every rank. So that all times can be compared, a way that was
-// eliminated early gets the best way's time in the last round, multiplied by its ratio to the best way. Ways that do not apply or
-// gave wrong data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
+// Collective: races the ways and returns the same record on every rank. So that all times can be compared, the time of a way that
+// was eliminated early is the best way's time in the last round, multiplied by the ratio of the eliminated way to the best way.
+// Ways that do not apply or gave wrong data are not in the record. Throws Error{misuse} if no way is left, and like `race`.
 WisdomRecord tune_cell(Communicator& communicator, const Problem& problem, const std::vector<Way>& ways,
                        const CellRaceOptions& options = {});
 

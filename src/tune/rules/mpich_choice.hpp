@@ -46,7 +46,7 @@ struct MpichTrees {
 };
 
 Result<std::string> mpich_algorithm(const MpichTrees& trees, const Problem& problem);
-Result<std::string> mpich_algorithm(const Problem& problem);  // by the trees of the installed library
+Result<std::string> mpich_algorithm(const Problem& problem);  // what MPICH takes by the trees of the installed library
 Result<std::string> mpich_equivalent(const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

@@ -33,15 +33,14 @@ Count power_of_two_below(Count ranks);
 bool has_power_of_two(const Problem& problem);
 bool has_even(const Problem& problem);              // an even number of ranks
 bool has_element_for_each(const Problem& problem);  // at least as many elements as ranks
-bool can_halve(const Problem& problem);             // a commutative operator, and an element for each of
-                                                    // power_of_two_below(ranks)
+bool can_halve(const Problem& problem);             // a commutative operator, and at least power_of_two_below(ranks) elements
 bool fills_all_shares(const Problem& problem);      // do shares of the same length, rounded up, leave none empty?
 
 // Reasons of rows.
 inline constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
 
-Result<std::string> openmpi_algorithm(const Problem& problem);   // of Open MPI 4.1
-Result<std::string> openmpi5_algorithm(const Problem& problem);  // of Open MPI 5.0
+Result<std::string> openmpi_algorithm(const Problem& problem);   // what Open MPI 4.1 takes
+Result<std::string> openmpi5_algorithm(const Problem& problem);  // what Open MPI 5.0 takes
 Result<std::string> openmpi_equivalent(const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

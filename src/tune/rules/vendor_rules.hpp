@@ -22,7 +22,7 @@
 namespace quadrille {
 
 // Returns the ways worth measuring: the library's collective as it is, and each of its algorithms that can be forced for this
-// problem; or the reason why no algorithm can be forced. Local.
+// problem; or returns the reason why no algorithm can be forced. Local.
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
 
 // Returns the file for these measurements, beside the machine's wisdom file (wisdom_file). It is a separate file because plans

@@ -125,8 +125,7 @@ class Session {
   // Reads the wisdom on rank 0. If the file is wrong, all ranks end with its error.
   Wisdom read_here() const {
     try {
-      save_wisdom(result_.file, Wisdom{.machine = wisdom_.machine});  // if the file cannot be written, throws now, before
-                                                                      // anything is measured
+      save_wisdom(result_.file, Wisdom{.machine = wisdom_.machine});  // throws before measuring if it cannot be written
       return read_wisdom(result_.file, wisdom_.machine);
     } catch (const Error& error) {
       throw Error(ErrorCode::misuse, error.what());

@@ -98,7 +98,8 @@ cpu_set_t given_cores() {
   return cores;
 }
 
-// Returns the number of cores of rank 0's node. If its ranks are bound to fewer cores than there are ranks, only these cores count.
+// Returns the number of cores of rank 0's node. If the ranks of this node are bound to fewer cores than there are ranks, only
+// these cores count.
 Count cores_of_first_node(Communicator& communicator) {
   const std::vector<Count>& nodes = communicator.nodes();
   const cpu_set_t bound = cores_of_nodes(communicator)[index(nodes[0])];

@@ -138,7 +138,7 @@ class MpiCommunicator final : public Communicator, public Transport {
 
  protected:
   // If `kept_` is not null, its destruction finalises MPI. Plans own `kept_`, too, so they must not be kept with the user's
-  // communicator: that communicator exists until MPI is finalised, so MPI would never be finalised.
+  // communicator: it exists until MPI is finalised, and would keep MPI from being finalised.
   std::shared_ptr<Calls> shared_calls() override {
     const auto make = [this] { return Communicator::shared_calls(); };
     std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);

@@ -62,7 +62,7 @@ class MpiMessages {
   std::vector<Part> parts_;
   std::vector<IndexRange> parts_of_;          // by message: its parts
   std::vector<MPI_Request> requests_;         // the first open_ are in flight
-  std::vector<std::uint32_t> message_of_;     // by request: its message
+  std::vector<std::uint32_t> message_of_;     // by request: the message to which it belongs
   std::vector<std::uint32_t> parts_missing_;  // by message: how many parts are not complete
   std::vector<int> completed_;                // positions of requests that the last wait_some completed
   std::vector<std::uint32_t> finished_;       // dataflow: complete messages that advance_any has not returned yet

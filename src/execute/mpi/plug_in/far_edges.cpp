@@ -55,8 +55,9 @@ class MpiFarEdges final : public FarEdges {
       test_some();
     return arrivals_;
   }
-  // True while this rank receives packed messages, because all ranks of the node wait for those. For other messages polls may
-  // yield; otherwise this rank would begin its next exchange before the other ranks (NodesExchange::complete).
+  // True while this rank receives packed messages, because all ranks of the node wait for those. While this rank waits for other
+  // messages, polls may yield. If they did not, this rank would begin its next exchange before the other ranks
+  // (NodesExchange::complete).
   bool is_quiet() const override { return open_packed_ > 0 && may_be_quiet_; }
   Count open_sends() const override { return quadrille::size(requests_) - open_receives_; }
   Count open_receives() const override { return open_receives_; }
@@ -112,8 +113,8 @@ class MpiFarEdges final : public FarEdges {
     return &requests_.back();
   }
   // Polls once, or not at all if all requests are complete. Often all requests are complete, because the messages of two
-  // exchanges arrived together. MPICH's MPI_Testsome polls even then: the poll finds nothing and, if it yields the core, this
-  // rank loses a time slice. Open MPI's MPI_Testsome polls only if no request is complete, but does not look at the requests
+  // exchanges arrived together. In that case, too, MPICH's MPI_Testsome polls. The poll finds nothing and, if it yields the core,
+  // this rank loses a time slice. Open MPI's MPI_Testsome polls only if no request is complete, but does not look at the requests
   // again after the poll. Only the next call reports what the poll has found, and before that call this rank gives its core away.
   // MPI_Request_get_status polls only for a request that is not complete, and looks again afterwards. So this rank asks for one
   // receive after the other, then for its sends, and stops at the first request that is not complete. The next call begins with
@@ -197,9 +198,9 @@ class MpiFarEdges final : public FarEdges {
   const bool may_be_quiet_ = QuietPolls::are_possible();
   std::vector<MPI_Request> requests_;          // the open ones
   Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: how many open receives are of packed messages
-  std::size_t next_ = 0;                       // where the next test begins
+  std::size_t next_ = 0;                       // the position at which the next test begins
   std::size_t asked_ = 0;                      // position of the request that this rank has asked for last
-  std::vector<Part> parts_;                    // of each open request
+  std::vector<Part> parts_;                    // by position of a request: what it is for
   std::vector<InParts> in_parts_;
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;

@@ -104,8 +104,8 @@ MpiGroup::Kept* MpiGroup::attribute_of(MPI_Comm users) {
   return found ? static_cast<Kept*>(kept) : nullptr;
 }
 
-// A group counts as failed only if all ranks see the failure. If there are several nodes, ranks of other nodes may not see it, so
-// the group is kept.
+// A failed group is replaced only if all ranks see the failure. If there are several nodes, ranks of other nodes may not see it,
+// so the group is kept.
 std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
   const Kept* const kept = attribute_of(users);
   if (!kept || (kept->group->all_share_memory() && kept->group->node_->space()->has_failed())) return nullptr;

@@ -47,7 +47,7 @@ bool span_worlds(MPI_Group members) {
 // The global state of the plug-in. A process uses one MPI library only.
 struct Shared {
   const ForkMark mark;
-  std::mutex mutex;                  // for `kept` and `last`
+  std::mutex mutex;                  // protects `kept` and `last`
   std::shared_ptr<MpiProcess> kept;  // until MPI_Finalize
   std::weak_ptr<MpiProcess> last;    // used if there are only sessions
   std::atomic<MpiProcess*> driven{nullptr};
@@ -184,7 +184,8 @@ Lease ContextPool::lease(MpiGroup& group, int count) {
   return {entry->communicator, tags + 1, entry};
 }
 
-// Returns the context that the group uses; else the most recently used idle context of the same processes; else null.
+// Returns the context that the group uses. If there is none, returns the most recently used idle context of the same processes;
+// if there is none either, null.
 ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members, int count) {
   const std::lock_guard lock(mutex_);
   const Entry* best = nullptr;
@@ -224,9 +225,7 @@ void ContextPool::drop_idle() {
     auto oldest = entries_.end();
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
       if (is_idle(*entry) && (oldest == entries_.end() || (*entry)->used < (*oldest)->used)) oldest = entry;
-    if (oldest == entries_.end())
-      return;  // other threads have leased the rest, so for a while there are more than `most`
-               // contexts
+    if (oldest == entries_.end()) return;  // other threads use the rest: for a while there are more than `most` contexts
     free((*oldest).get());
     entries_.erase(oldest);
   }
@@ -301,7 +300,7 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   many_threads_ = level == MPI_THREAD_MULTIPLE;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
   if (!has_world_) return;
-  known_ranks_.reserve(most_known_ranks);  // now, because `remember` must not throw: other ranks may wait for this one
+  known_ranks_.reserve(most_known_ranks);  // reserved here, because `remember` must not throw while other ranks wait for this one
   if (EndOfMpi::is_promised()) {
     EndOfMpi::add([](void* memory) { static_cast<MpiProcess*>(memory)->end(); }, this);
     return;

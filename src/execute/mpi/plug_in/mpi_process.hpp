@@ -105,7 +105,7 @@ class ContextPool {
 class MpiProcess {
  public:
   // Returns the object of this process; the first call makes it. After MPI_Init it is kept until MPI_Finalize. In a program that
-  // has only sessions it is destroyed with its last owner, because MPI does not tell when a session ends.
+  // has only sessions, the object is destroyed with its last owner, because MPI does not tell when a session ends.
   static std::shared_ptr<MpiProcess> current();
 
   MpiProcess();
@@ -131,8 +131,8 @@ class MpiProcess {
   bool polls_yield() const { return polls_yield_; }
 
   // Can this process remember that the ranks of `users` have met (KnownRanks)? False if several threads may make communicators at
-  // the same time (ranks could then remember groups in different orders), or if it remembers `most_known_ranks` groups already.
-  // Also false if `users` has processes of other worlds, because such processes may end before this one.
+  // the same time, because ranks could remember groups in different orders. False if the process remembers `most_known_ranks`
+  // groups already. Also false if `users` has processes of other worlds, because such processes may end before this one.
   bool can_remember(MPI_Comm users) const;
   void remember(MPI_Comm users, std::shared_ptr<const KnownRanks> known_ranks);
 

@@ -52,8 +52,8 @@ std::optional<MPI_Op> mpi_operation(std::string_view operation) {
   return std::nullopt;
 }
 
-// The function of an MPI_Op. MPI passes no state to it, so there is one instance for each number type. MPI defines the order of the
-// operands: target = source o target.
+// The function of an MPI_Op. MPI passes no state to the function, so there is one instance for each number type. MPI defines the
+// order of the operands: target = source o target.
 template <std::size_t type>
 void multiply_matrices(void* source, void* target, int* count, MPI_Datatype*) {
   static const auto operation = built_in_operator("matmul2", matrix_numbers[type]);
@@ -334,8 +334,8 @@ class VendorExecutable : public Executable {
   std::deque<MPI_Request> requests_;
 };
 
-// Returns the largest count or displacement that is passed to MPI: if all blocks have one length, that length; otherwise the
-// length of the largest buffer, which no displacement exceeds.
+// Returns a limit for all counts and displacements that are passed to MPI: if all blocks have one length, this length; otherwise
+// the length of the largest buffer.
 Bytes longest_count(const Problem& problem) {
   if (is_reduction(problem.collective)) return std::max(input_bytes(problem, 0), output_bytes(problem, 0)) / problem.element_bytes;
   Bytes longest = problem.block_bytes;

@@ -48,7 +48,7 @@ namespace {
 
 constexpr std::chrono::seconds grace_after_failure{
     10};  // how long ranks may take to end: the others after one has failed, all after a forwarded signal
-constexpr std::chrono::seconds grace_after_term{1};  // from SIGTERM to SIGKILL
+constexpr std::chrono::seconds grace_after_term{1};  // time from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
 
@@ -367,8 +367,8 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  // The ranks' session has no controlling terminal. So job control would not stop ranks that read from this terminal while another
-  // job owns it. If another job owns it now, the ranks read from /dev/null instead.
+  // The ranks' session has no controlling terminal. So job control would not stop ranks that read from this terminal while
+  // another job owns the terminal. If another job owns the terminal now, the ranks read from /dev/null instead.
   const pid_t reader = ::isatty(0) ? ::tcgetpgrp(0) : -1;
 
   auto [answer, question] = make_pipe();

@@ -84,8 +84,8 @@ class Process {
   // shared: another host, another pid namespace (containers), /proc is missing or not accessible, address space is limited.
   std::shared_ptr<Peer> meet(const ProcessCard& card);
 
-  // A set of processes that have all met each other. A process belongs to one such set at a time: the largest group in which it has
-  // met others so far. meet.cpp sets it.
+  // A set of processes that have all met each other. A process belongs to one such set at a time: the largest one in which it has
+  // met other processes so far. meet.cpp sets it.
   struct KnownProcesses {
     std::uint64_t id = 0;
     Count size = 0;

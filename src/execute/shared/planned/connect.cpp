@@ -56,9 +56,8 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
   Bytes total = 0;
   for (const Places& each : all) {
     const Bytes part = each.counters + each.acks + each.small_blocks;
-    if (part >= page_bytes)
-      total = rounded_up(total, page_bytes);  // on pages of its own, which can lie in the writer's NUMA
-                                              // memory
+    // A part of a page or more has pages of its own, which can lie in the NUMA memory of its writer.
+    if (part >= page_bytes) total = rounded_up(total, page_bytes);
     places.push_back(total);
     total += rounded_up(part, line_bytes);
   }
@@ -68,8 +67,8 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
 
 Bytes control_bytes(const ByRank<Places>& all) { return parts(all).back() + static_cast<Bytes>(sizeof(Closing)); }
 
-// Returns the bytes of control memory if all ranks need as much as this rank. Rank 0 allocates that much in advance: if this
-// guess is right, as it usually is, the ranks need one gather less.
+// Returns the bytes of control memory if all ranks need as much as this rank. Rank 0 allocates this much in advance. If the guess
+// is right, as usual, the ranks need one gather less.
 Bytes guessed_control_bytes(Count ranks, const Places& own) { return control_bytes(ByRank<Places>(ranks, own)); }
 
 struct MappedArea {  // a rank's area, mapped into this process

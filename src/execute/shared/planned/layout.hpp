@@ -28,7 +28,7 @@ struct Reach {
 };
 
 // The head of a group. The number of its flag is the number of the execution. If the group has a long message, the addresses of
-// the sender's buffers follow; otherwise it has only the flag.
+// the sender's buffers follow; otherwise the head has only the flag.
 struct GroupHead {
   Flag flag;
   std::uint64_t bases[4];  // addresses of the buffers in the sender's process

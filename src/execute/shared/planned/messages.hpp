@@ -31,10 +31,10 @@
 
 namespace quadrille {
 
-// Implements PlanOptions::keep_step: a rank starts its messages to and from other nodes in a round only when all such messages of
-// its node in earlier rounds are complete. So a node never has more of these messages in flight than one round of the schedule
-// gives it. In a schedule for nodes with one port ([sanders2002hierarchical], single-ported model) that is one message. A counter
-// in the node's shared memory counts the rounds that its ranks have completed.
+// Implements PlanOptions::keep_step: a rank starts a round's messages to and from other nodes only when all such messages of its
+// node in earlier rounds are complete. So a node never has more of these messages in flight than one round of the schedule gives
+// it. In a schedule for nodes with one port ([sanders2002hierarchical], single-ported model) that is one message. A counter in
+// the node's shared memory counts the rounds that its ranks have completed.
 class NodeSteps {
  public:
   // Returns null unless the script keeps step (Script::nodes).
@@ -71,7 +71,7 @@ class NodeSteps {
   // Shared by the ranks of a node; lies in control memory of the node's first rank.
   struct alignas(64) Counter {
     std::atomic<std::uint64_t> through{0};  // rounds with messages to other nodes, completed so far by all ranks in all executions
-    Closing closing;                        // of the plan
+    Closing closing;                        // tells when the plan's memory may be released
   };
 
   SharedSpace& space_;

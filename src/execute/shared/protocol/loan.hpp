@@ -7,9 +7,9 @@
 //
 // Proof that the receiver does not read memory that its owner may write. (1) The receiver stores n with release after its copy,
 // and the sender loads it with acquire before it writes. (2) A loan is withdrawn only from the state "untouched", by a
-// compare-and-exchange. The receiver sets `reading` by a compare-and-exchange from the same state. So only one of them succeeds.
-// If the sender finds `reading`, it waits until the copy is over. (3) A receiver that gives up in the middle of its copy puts the
-// loan back into the state "untouched" with release; the sender acquires this store when it withdraws the loan.
+// compare-and-exchange. The receiver sets `reading` by a compare-and-exchange from the same state. So only one of the two
+// succeeds. If the sender finds `reading`, it waits until the copy is over. (3) A receiver that gives up in the middle of its
+// copy puts the loan back into the state "untouched" with release; the sender acquires this store when it withdraws the loan.
 //
 // Proof that the receiver sees why a loan was withdrawn: the sender sets the mark with release after it has stored the reason, and
 // the receiver acquires the mark. Setting `reading` needs no order. The lent bytes are visible already, because the receiver has

@@ -10,7 +10,8 @@
 //                    through a double buffer behind the area.
 //
 // If the slot, the area or the double buffers have no room for a message, the message is sent later in the same exchange, when
-// receivers have finished earlier exchanges. They can finish them, because this rank has completed its part of them.
+// receivers have finished earlier exchanges. The receivers can finish these exchanges, because this rank has completed its part
+// of them.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +81,7 @@ class Receiver {
   }
   void look() { looks_now_ = true; }  // the next `advance` finds out whether a sender has left an edge out
   Bytes memory_bytes() const { return memory_bytes_of(open_, further_, in_pieces_); }
-  Bytes received_bytes() const { return received_bytes_; }  // as Sender::put_bytes
+  Bytes received_bytes() const { return received_bytes_; }  // the bytes of pieces that have been copied out
 
   // The first edge of this exchange whose two ends name different lengths.
   EdgeDifference& difference() { return difference_; }

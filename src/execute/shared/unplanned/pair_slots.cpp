@@ -7,9 +7,9 @@
 namespace quadrille {
 namespace {
 
-// If there are few ranks, slots are larger than the least size: as large as possible while the first slots of all pairs together
-// take at most this many bytes. The slots should lie in few pages, because a rank that gets its core back has lost its TLB
-// entries.
+// If there are few ranks, slots are larger than the least size: as large as possible so that the first slots of all pairs
+// together take at most this many bytes. The slots should lie in few pages, because a rank that gets its core back has lost its
+// TLB entries.
 constexpr Bytes most_slots_bytes = 16384;
 
 // Further pairs take slots in control memory of the sender.

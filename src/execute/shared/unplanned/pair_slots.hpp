@@ -8,12 +8,12 @@
 // message will be, so the receiver need not know how the sender chooses slots.
 //
 // When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free
-// when the receiver has finished the exchange in which the slot was used. The sender often knows that without reading the word: a
-// message of exchange n from that rank shows that it has finished exchange n - 1. Two slots, used in turn, are enough if messages
-// go in both directions in each exchange. In a gather they go in one direction only. There the sender may be ahead of the
-// receiver by up to `most_ahead` further messages. It takes slots for them in its own control memory when it first needs them. If
-// a pair has several messages in one exchange, the receiver gives back the slots of all but the first of them by their loans. It
-// cannot free them by finishing the exchange, because it needs all messages to finish.
+// when the receiver has finished the exchange in which the slot was used. The sender often knows this without reading the word: a
+// message of exchange n from the receiver shows that the receiver has finished exchange n - 1. Two slots, used in turn, are
+// enough if messages go in both directions in each exchange. In a gather they go in one direction only. There the sender may be
+// ahead of the receiver by up to `most_ahead` further messages. When the sender first needs slots for them, it takes these slots
+// in its own control memory. If a pair has several messages in one exchange, the receiver gives back the slots of all but the
+// first of them by their loans. It cannot free them by finishing the exchange, because it needs all messages to finish.
 #pragma once
 
 #include <algorithm>
@@ -227,8 +227,8 @@ class PairSlots {
     const bool expects_answer = MessageNumber::exchange_of(inlets_[to].expected) == exchange;
     for (Slot* const slot : {outgoing.first.at(0), outgoing.first.at(first_bytes_)}) {
       if (slot == current) continue;
-      // If this rank gets a message from the other rank in this exchange, it then knows that the other rank has finished the
-      // previous exchange. So in the next exchange it knows that this slot is free without reading `finished`.
+      // A message from the other rank in this exchange tells this rank that the other rank has finished the previous exchange. So
+      // in the next exchange this rank knows without reading `finished` that this slot is free.
       const bool was_earlier = exchange_in(*slot) < exchange;
       // A sender that is often ahead does not read `finished` in each exchange: the cache line of `finished` would move each
       // time.

@@ -31,7 +31,7 @@ double PiecesTrial::Samples::median() const {
   return sorted[samples_each / 2];
 }
 
-// If all ranks send equally many bytes, all choose the same way, so that each measured time is that of a single way.
+// If all ranks send equally many bytes, all choose the same way, so that each measured time belongs to a single way.
 bool PiecesTrial::begin(Bytes bytes, double expected) {
   timed_ = nullptr;
   if (expected > hopeless) return false;

@@ -41,8 +41,8 @@ class PiecesTrial {
  private:
   static constexpr std::size_t samples_each = 5;
   static constexpr unsigned calls_between_samples = 31;  // a prime, because programs repeat a few exchanges in turn
-  static constexpr double hopeless = 4;      // pieces are not tried if they are expected to take this multiple of the other time
-  static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the other time
+  static constexpr double hopeless = 4;      // pieces are not tried if the estimate is this multiple of the time of copying once
+  static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the time of copying once
 
   class Samples {  // seconds per byte, of the last exchanges
    public:
@@ -121,7 +121,7 @@ class Area {
   std::vector<Chunk> chunks_;  // a ring
   std::size_t oldest_ = 0, count_ = 0;
   Bytes first_ = 0, at_ = 0,
-        end_ = 0;  // of the chunk that is being taken: where it begins, its end so far, and the end of its room
+        end_ = 0;  // of the chunk that is being filled: its begin, its end so far, and the end of its room
 };
 
 class Sender {
@@ -214,7 +214,7 @@ class Sender {
   std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as an index of waiting_; the same during one pass
   bool is_far_ahead_ = false;                 // each message in heads_ waits for a receiver that is far behind
   Count left_ = 0;                            // messages that are not sent, and
-  Bytes wanted_ = 0;                          // how much of the area they want
+  Bytes wanted_ = 0;                          // bytes of the area that these messages want
   std::vector<Lent> lent_;
   std::vector<Rank> rung_;
   unsigned looks_ = 0;

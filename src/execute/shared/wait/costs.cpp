@@ -81,8 +81,8 @@ class Handover {
     if (slot_) space_.release(slot_);
   }
 
-  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with others, each step also
-  // takes the time slices of the other ranks, and all ranks wait for this measurement.
+  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with other ranks, a step
+  // also takes the time slices of these ranks. Besides, all ranks wait for this measurement. So fewer steps are made.
   CopyCosts measure(bool shares_cores) {
     const int least = shares_cores ? 4 : 12, most = shares_cores ? 12 : 48;
     CopyCosts costs;

@@ -34,7 +34,7 @@ struct CopyCosts {
   double twice_s(Bytes bytes) const;
   double once_s(Bytes bytes) const;
 
-  // Returns a length of at most `most_eager`. Messages above it are always long: the receiver copies them once if it can read the
+  // Returns a length of at most `most_eager`. Longer messages are always long: the receiver copies them once if it can read the
   // sender's memory.
   Bytes eager_limit() const;
 };
@@ -55,9 +55,9 @@ std::optional<SharingCosts> kept_costs(std::uint64_t process);
 void keep_costs(std::uint64_t process, const SharingCosts& costs);
 
 // How messages in shared memory are copied. A rank chooses the ways of all messages that it sends together: in a window of a
-// plan, or in an exchange. Copying a message once pays if it saves more than the wait costs; but the rank waits only once for all
-// messages together. So messages of 1 KiB or more are copied once if together they save more than one wait, or if the rank waits
-// anyway for a message above CopyCosts::eager_limit().
+// plan, or in an exchange. To copy a message once pays if this saves more than the wait costs; but the rank waits only once for
+// all messages together. So messages of 1 KiB or more are copied once in two cases: together they save more than one wait; or the
+// rank must wait for a message above CopyCosts::eager_limit().
 enum class CopyWay : std::uint8_t {
   eager,       // the sender copies the message into its area and continues at once, and the receiver copies it out
   rendezvous,  // the receiver copies it from the sender's memory, while the sender waits
@@ -67,7 +67,7 @@ enum class CopyWay : std::uint8_t {
 // The messages of an exchange that may go as `rendezvous` or as `pieces`.
 struct LongMessages {
   Count count = 0;
-  Bytes bytes = 0, longest = 0;  // of all together, and of the longest message
+  Bytes bytes = 0, longest = 0;  // the sum over all messages, and the longest message
 };
 
 // What the choice depends on. Messages of the same bytes count as one, because they share the copy into the area.
@@ -101,7 +101,7 @@ class CopyChoice {
   template <class Message>
   bool choose(std::span<Message> messages, bool in_pieces = false) const {
     double total_s = 0;
-    bool waits = false;  // for a long message
+    bool waits = false;  // must this rank wait for a long message?
     for (CopiedMessage& message : messages) {
       total_s += saved_by(message, in_pieces);
       waits = waits || (message.way == CopyWay::rendezvous && message.bytes > eager_limit_);

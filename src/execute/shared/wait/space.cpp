@@ -19,7 +19,7 @@ namespace quadrille {
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
   // This rank's own record needs no memory order. The loads of the other record acquire what StartRecord::add releases. The first
   // load of the count makes the counted starts visible. If the load of an entry sees a newer start, the second load of the count
-  // sees at least the count that was published before that start, which shows that the entry has changed.
+  // sees at least the count that was published before that start. This count shows that the entry has changed.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   // Skips the oldest entry: its owner may already be overwriting it, although the new count is not yet published.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
@@ -93,10 +93,10 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
   }
 }
 
-// Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they
-// cannot be compared. But suppose that the two ranks wait for each other, and that neither makes progress between two checks.
-// Then they have started plans in different orders, because each has sent all messages of the plans that it has completed, and
-// this rank has no other execution in flight.
+// Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they cannot be
+// compared. But suppose that the two ranks wait for each other, and that neither makes progress between two checks. In this case
+// they have started plans in different orders: each has sent all messages of the plans that it has completed, and this rank has
+// no other execution in flight.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody || !progress_.in_flight->is_empty()) return;
   // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
@@ -126,8 +126,8 @@ void SharedSpace::throw_lost() const {
   throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
 }
 
-// A sleeping rank drives no progress. So its sleeps are short in two cases: the transport must be polled, or an execution is in
-// flight, because it may wait for an event that rings no doorbell.
+// A sleeping rank drives no progress. So its sleeps are short in two cases: the transport must be polled; or an execution is in
+// flight, which may wait for an event that rings no doorbell.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
   return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
 }

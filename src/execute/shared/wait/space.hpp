@@ -26,9 +26,9 @@
 
 namespace quadrille {
 
-// The last starts of one rank, in shared memory, by which ranks check the order in which they start plans. Each rank writes the
-// number of each plan that it starts into its own cache lines, at the cost of two stores. Other ranks read these numbers only
-// after they have waited for long (SharedSpace::wait_until).
+// The last starts of one rank, in shared memory. With these records ranks check that they start plans in the same order. Each
+// rank writes the number of each plan that it starts into its own cache lines, at the cost of two stores. Other ranks read these
+// numbers only after they have waited for long (SharedSpace::wait_until).
 struct alignas(64) StartRecord {
   static constexpr std::uint64_t kept = 64;
   std::atomic<std::uint64_t> count{0};  // how many plans this rank has started
@@ -297,7 +297,7 @@ class SharedSpace : public SharedMemory {
   std::size_t meet(Bytes gathered, std::span<const std::byte> bytes);
   void wait_for_all();
 
-  // A wait that takes so long that this rank checks whether the other ranks still run and have started the same plans. From the
+  // A long wait: this rank checks from time to time whether the other ranks still run and have started the same plans. From the
   // first check on, its StartRecord shows for which rank it waits.
   class LongWait {
    public:
@@ -360,9 +360,9 @@ class SharedSpace : public SharedMemory {
   std::uint64_t meetings_ = 0;
 };
 
-// With the following functions, ranks of a group use memory of each other, in plans and in exchanges: the receiver of a loan
-// (protocol/loan.hpp) takes it and gives it back, the owner gets its memory back after a failure, and all ranks release their
-// memory at the end. The function read_lent is the receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
+// With the following functions, ranks of a group use each other's memory in plans and in exchanges. The receiver of a loan
+// (protocol/loan.hpp) takes it and gives it back; the owner withdraws it after a failure; and all ranks release their memory at
+// the end. The function read_lent is the receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
 template <class Read>
 void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner, Read&& read) {
   if (!loan.take(number)) space.throw_lost();
