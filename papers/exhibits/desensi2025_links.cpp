@@ -200,8 +200,7 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
   Sheet sheet{.name = "ratios",
               .columns = {"network", "hosts of the ranks", "collective", "global bytes of Bine over binomial, all draws",
                           "least of a draw", "most of a draw"}};
-  std::vector<double> savings, largest;  // savings of each network, collective and placing; largest of each placing, over single
-                                         // draws
+  std::vector<double> savings, largest;  // of each network, collective and placing; of each placing, over single draws
   for (const Placing& placing : placings) {
     double least = 1e300, most = -1e300, most_of_a_draw = -1e300;
     const bool is_scattered = placing.hosts == scattered;

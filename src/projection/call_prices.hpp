@@ -108,7 +108,6 @@ inline constexpr std::size_t sides = 2;
 template <class Value>
 using BySide = std::array<Value, sides>;
 
-// A call by one of the sides.
 struct SidePrice {
   std::string algorithm;  // the vendor's name of it, or ours
   Choice choice;          // the algorithm of our table that has its messages

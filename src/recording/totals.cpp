@@ -46,7 +46,6 @@ class Slices {
     }
   }
 
-  // The slice in which the rank is now.
   Slice& now() { return all_[place()]; }
   const std::vector<Slice>& all() const { return all_; }
   double slice_s() const { return slice_s_; }

@@ -33,7 +33,6 @@ constexpr std::int32_t slice_begin = 1, slice_end = 2;
 
 constexpr std::int64_t round_ns = 1000;  // how long a logical round is shown
 
-// A piece of a track.
 struct Slice {
   TimeInterval time;
   std::string name;

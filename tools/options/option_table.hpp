@@ -96,7 +96,6 @@ class OptionTable {
   OptionTable(CLI::App& command, std::string_view subcommand, std::string_view description);
   explicit OptionTable(CLI::App& parser) : parser_(&parser) {}  // adds to a parser that has no subcommands
 
-  // Adds rows, which appear under `heading` in the help.
   void add(const char* heading, std::initializer_list<OptionRow> rows);
 
   // Add options that many subcommands have, under their headings: --json, and -o.

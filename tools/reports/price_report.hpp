@@ -26,7 +26,6 @@ struct Priced {
   std::string note;         // what is known of an MPI library's choice (VendorCase::note)
 
   double best_seconds() const { return price.seconds(price.best_policy()); }
-  // the terms of the price under the best policy
   const std::vector<PriceTerm>& terms() const { return price.terms_of(price.best_policy()); }
 };
 

@@ -16,7 +16,6 @@
 
 namespace quadrille::command {
 
-// One size of the line of ratios.
 struct RatioCell {
   std::string size;
   std::string candidate;                // our best candidate; empty if the data of all was wrong

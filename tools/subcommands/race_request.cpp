@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::string_view by_plan = "auto";  // the specification that stands for the candidate that a plan would choose
 
-// Returns the candidates of each problem.
 std::vector<std::vector<Way>> make_candidates(const std::vector<Problem>& problems, const std::vector<OwnFamily>& families,
                                               const RaceArguments& options, bool with_vendor) {
   for (const Count count : options.buffers)

@@ -67,7 +67,6 @@ Thing one_of(const TraceArguments& options, std::vector<Thing> all, Title&& titl
       fmt::format("a trace is of one schedule, and {} holds {}; pick one by --only N: {}", label, picked.size(), numbered(titles)));
 }
 
-// Converts a file with a trace.
 int convert(Output& output, const TraceArguments& options, const std::string& text) {
   std::vector<Trace> traces = read_traces(text, label_of(options.subject));
   if (options.model.machine || options.about.problem.topology)

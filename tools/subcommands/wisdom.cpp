@@ -165,7 +165,6 @@ std::optional<Wisdom> kept_wisdom(const std::string& file) {
   }
 }
 
-// Prints files of wisdom as tables, or as JSON.
 int show_wisdom(const WisdomOptions& options) {
   Output output(options.output);
   const std::vector<std::string> files = options.files.empty() ? wisdom_files() : options.files;

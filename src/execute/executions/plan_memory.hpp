@@ -64,7 +64,6 @@ class PlanMemory {
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
-  // Returns the number of the next call.
   std::uint64_t next_call() { return ++calls_; }
 
   // Throws Error{environment} if the variable's value is not a size.

@@ -60,7 +60,6 @@ inline void give_core_away_after_poll(const Progress& progress) {
   if (!progress.polls_yield || !progress.polls_yield()) sched_yield();
 }
 
-// Returns the number of cores on which this process may run.
 inline Count usable_core_count() {
   cpu_set_t cores;
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;

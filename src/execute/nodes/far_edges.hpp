@@ -138,8 +138,7 @@ class FarQueue {
   struct Queue {
     std::vector<Message> messages;
     std::vector<std::uint64_t> order;    // for each message: its distance from sender to receiver, and its place in `messages`
-    std::size_t next = 0, is_known = 0;  // places in `order`: of the next message to start; of the first that was added since the
-                                         // last `start`
+    std::size_t next = 0, is_known = 0;  // places in `order`: the next message to start; the first one added since `start`
     Bytes bytes = 0;                     // bytes of the messages that are not started
     Count window = 0, beside = 0;        // how many messages may be open: of the queue; outside it
 

@@ -25,7 +25,6 @@
 
 namespace quadrille {
 
-// An edge that is packed.
 struct PackedEdge {
   Rank receiver;  // the receiver's place on its node
   const std::byte* memory;

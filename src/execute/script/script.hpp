@@ -51,8 +51,7 @@ struct Task {
   IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or for its completion
   bool collects = false;                     // a copy task that unpacks received data
   Count round = 0;                           // of a copy task: the round of the schedule
-  std::int32_t local = -1;                   // of a copy task: the index of the local operation in the round; -1: it packs or
-                                             // unpacks
+  std::int32_t local = -1;                   // of a copy task: index of the local operation in the round; -1: it packs or unpacks
 };
 
 class ExecutionRecord;  // execution_record.hpp

@@ -56,7 +56,6 @@ struct ScriptByNode {
   std::vector<End> ends;
 };
 
-// Returns the ranks of the node in the order of their places.
 std::vector<Rank> ranks_by_place(const std::vector<Rank>& place, Count ranks_of_node);
 
 template <FarMessages Far>
@@ -129,7 +128,6 @@ class HybridMessages {
     return {whole.completed, whole.last, whole.is_long, parts_.far.of_whole.data()};
   }
 
-  // The functions of a part, with or without stamps.
   static bool advance(auto& part, const CompletionStamps& stamps) { return part.advance(stamps); }
   static bool advance(auto& part, NoStamps) { return part.advance(); }
   static void wait(auto& part, const CompletionStamps& stamps) { part.wait(stamps); }

@@ -24,7 +24,6 @@ namespace {
 
 constexpr Bytes smallest = 8, piece = 64;
 
-// The measurements of a calibration.
 class Measuring : public ExchangeTimer {
  public:
   Measuring(Communicator& communicator, Executor executor, double seconds_per_time)

@@ -23,8 +23,7 @@ struct CellRaceOptions {
   // eliminated only if all five ratios to the best way are above `clearly_slower`. With more repetitions, a few of the ratios may
   // be below.
   std::vector<int> elimination_rounds = {5, 5, 7};
-  double clearly_slower = 1.05;               // a way is eliminated if the whole interval of its ratio to the best way lies above
-                                              // this
+  double clearly_slower = 1.05;               // a way is eliminated if the whole interval of its ratio to the best lies above this
   double seconds = 1;                         // approximate duration of all rounds
   std::shared_ptr<const Operator> operation;  // as in RaceOptions
   std::optional<Situation> situation;         // of the record; absent: the problem's situation

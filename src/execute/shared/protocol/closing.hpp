@@ -22,7 +22,7 @@ class alignas(64) ClosingBy {
   bool have_closed(Count ranks) const { return closed_.load(std::memory_order_acquire) == ranks; }  // areas may be released
 
   void go_through() { through_.fetch_add(1, std::memory_order_release); }
-  bool are_through(Count ranks) const { return through_.load(std::memory_order_acquire) == ranks; }  // it may be released
+  bool are_through(Count ranks) const { return through_.load(std::memory_order_acquire) == ranks; }  // this object may be freed
 
  private:
   Atomic<Count> closed_{0}, through_{0};

@@ -35,8 +35,7 @@ namespace quadrille {
 class EdgeDifference {
  public:
   static constexpr Bytes nothing = -1;   // instead of a length: that rank does not list the edge
-  static constexpr Bytes too_long = -2;  // instead of the sent length: the message is longer than expected, and its length is not
-                                         // known
+  static constexpr Bytes too_long = -2;  // instead of the sent length: it is not known, but more than expected
 
   // `edge`: its number among the edges from that rank, from 0.
   void note(Rank from, std::uint64_t edge, Bytes sent, Bytes expected) {

@@ -130,7 +130,6 @@ class Sender {
  public:
   Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs);
 
-  // The bytes of the area and of the double buffers behind it.
   Bytes area_bytes() const { return area_.bytes() + double_buffers_of(space_.size()) * Slot::double_buffer_bytes; }
   void begin_at(std::byte* area) { memory_ = area; }
 

@@ -153,7 +153,6 @@ class SharedSpace : public SharedMemory {
 
   Rank shown(Rank rank) const { return names_.empty() ? rank : names_[static_cast<std::size_t>(rank)]; }
 
-  // The starts of this rank.
   SharedStarts& starts() { return starts_; }
 
   // Does the process of that rank still run? True if this is unknown.
