@@ -90,7 +90,7 @@ bool parse(CLI::App& parser, std::vector<std::string> words) {
 
 int run(std::vector<std::string> words) {
   CLI::App parser{summary, "quadrille"};
-  // Every rank of a job starts `wrap`, so `wrap` sets up no other subcommands, which saves time.
+  // Every rank of a job starts `wrap`. To save time, no other subcommands are set up for `wrap`.
   const std::vector<Subcommand> subcommands = set_up(parser, !words.empty() && words[0] == "wrap" ? words[0] : std::string());
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) {

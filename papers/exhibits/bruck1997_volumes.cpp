@@ -138,7 +138,7 @@ Reproduction make_bruck1997_bounds(const Making& making) {
 // Checks theorems 2.7 and 2.9, which bound the volume of the index operation in few rounds. The constants are taken from the
 // theorems' proofs and compared with the volumes of our schedules.
 
-// A block has as many bytes as there are ports, so that no bound on the bytes of a port has to be rounded.
+// Blocks have as many bytes as there are ports, so that bounds on the bytes of a port are whole numbers.
 Figures compound_index(Count n, Count radix, Count ports) {
   return figures(make_schedule(Problem::alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
 }
@@ -202,8 +202,8 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
       .reading();
 }
 
-// Lemma 2.8, about a distribution from one rank: a rank that first gets data after j rounds is in S_j, and its weight is the number
-// of hops. Slot s of the index operation with radix k + 1 is the rank at distance s.
+// Lemma 2.8, about a distribution from one rank: a rank that first gets data after j rounds is in S_j; the weight of the rank is
+// the number of hops of these data. Slot s of the index operation with radix k + 1 is the rank at distance s.
 void compare_weights(Reproduction& made, const Making& making) {
   double most = -1e300;
   Count attained = 0, classes = 0;

@@ -35,7 +35,7 @@ struct StageTrace {
   std::vector<Sent> messages;   // without messages to oneself
   std::vector<Count> received;  // number of messages, by rank
   std::vector<Bytes> longest;   // longest received message, by rank
-  std::vector<Bytes> held;      // elements that the rank holds after the stage, by rank: all that it has received
+  std::vector<Bytes> held;      // by rank: all elements that the rank has received in the stage, which it holds after it
   std::vector<Bytes> kept;      // elements of the message to oneself, by rank
 };
 

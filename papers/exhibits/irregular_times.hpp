@@ -66,9 +66,9 @@ IrregularClaim has_ratio(const IrregularCurve& one, const IrregularCurve& other,
 // Claims that the ratio is at most `bound` at some point.
 IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const Quotation& said,
                         const std::string& reason = {});
-// Claims that nonblocking messages gain less for one algorithm than for the other, at all points.
+// Claims that at all points nonblocking messages gain less for algorithm `number` than for algorithm `than`.
 IrregularClaim gains_less(int number, int than, const Quotation& said, const std::string& reason = {});
-// Claims that `one` grows by a larger factor from the first point to the last than `other`.
+// Claims that from the first point to the last `one` grows by a larger factor than `other`.
 IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
                           const std::string& reason = {});
 
@@ -99,7 +99,7 @@ inline constexpr const char* no_composing =
 struct IrregularPoint {
   Count ranks = 0;
   Bytes most = 0;
-  bool is_ours = false;  // whether we chose it, because the paper does not name it
+  bool is_ours = false;  // did we choose the point, because the paper names none?
 };
 
 // Points with several numbers of ranks and one longest message, or with one number of ranks and several longest messages.
@@ -152,7 +152,7 @@ double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model,
 // machine.
 MessageTimes times_of_elements(const std::string& machine, std::optional<bool> overlap = {});
 
-// Simulates an exchange event by event. Each rank goes at its own pace; with two buffers, its schedule is `with_two_buffers`.
+// Simulates an exchange event by event. Ranks do not keep step. For two buffers, simulates with_two_buffers(schedule).
 double simulated_ms(const Schedule& schedule, const MessageTimes& message, ExchangeMode mode);
 
 // Returns the times by the model, with messages to oneself or without. Short messages have `small` elements. `draw` is a seed; 0 is
@@ -168,8 +168,8 @@ double decisive_at_named(const IrregularPlot& plot, const IrregularClaim& claim,
 Comparison comparison_of(const IrregularPlot& plot, std::string_view way, const IrregularClaim& claim,
                          const std::vector<CurveTimes>& times, double tolerance = claim_tolerance);
 
-// A sheet with a row for each point of a plot; and the plot's curves as columns of it, with a panel that shows them. The caller
-// sets the panel's sheet.
+// The first function returns a sheet with a row for each point of a plot. The second adds the plot's curves as columns, and
+// returns a panel that shows them. The caller sets the panel's sheet.
 Sheet sheet_of_points(const IrregularPlot& plot);
 Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, Sheet& sheet);
 

@@ -101,7 +101,7 @@ double a4_over_a1(const PaperSetting& setting, const Exchange& exchange, Policy 
   return planner.seconds(algorithm(4, exchange), policy) / planner.seconds(algorithm(1, exchange), policy);
 }
 
-// Compares the ratio of A4's time to A1's time in one case with this ratio in another case, in step and not in step.
+// Compares the ratio of A4's time to A1's time in two cases, in step and not in step.
 void add_trend(Reproduction& made, const std::string& what, const PaperSetting& one, const PaperSetting& other,
                const Exchange& exchange) {
   std::vector<double> ratios;

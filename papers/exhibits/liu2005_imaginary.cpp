@@ -90,7 +90,7 @@ class PaddedTorus {
       }
     for (const auto& [rank, own] : round)
       for (const Message& message : own->receives) {
-        // Both ends of a message name the port by which it leaves its sender.
+        // Both ends of a message name the port by which the message leaves its sender.
         memory.write(rank, message.regions, sent.at({message.peer, rank, message.port}));
       }
     Count most = 0;

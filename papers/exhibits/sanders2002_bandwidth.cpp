@@ -21,9 +21,9 @@ namespace {
 // clustered algorithm, which goes both ways, is one, too. All operations take equally long, so the ratio of the bandwidths is the
 // inverse ratio of the steps. For contrast, both algorithms are also simulated event by event with full-duplex ports.
 
-// Returns the number of steps. In each step, messages are taken in the order in which the processes post them, if both of their
-// nodes are still free. `by_distance`: process u posts its messages for u + 1, u + 2, ..; otherwise for 0, 1, .. `answered`: a
-// step that takes a message also takes the message in the other direction.
+// Returns the number of steps. In each step, goes over the messages in the order in which the processes post them, and takes a
+// message if both of its nodes are still free. `by_distance`: process u posts its messages for u + 1, u + 2, ..; otherwise for 0,
+// 1, .. `answered`: a step that takes a message also takes the message in the other direction.
 Count posted_steps(const std::vector<Count>& sizes, bool by_distance, bool answered) {
   const std::vector<Count> nodes = on_nodes(sizes).nodes;
   const auto p = static_cast<Rank>(nodes.size());
@@ -52,8 +52,8 @@ Count clustered_steps(const std::vector<Count>& sizes) {
   return make_schedule(on_nodes(sizes), "clustered").program(0).stages.back().first_round;  // messages within nodes come last
 }
 
-// Measured on links of 100 Mbit/s between several hosts on one machine: the time of a byte between two hosts, and of
-// a message without data.
+// Measured on links of 100 Mbit/s between several hosts on one machine: the time per byte between two hosts, and the time of a
+// message without data.
 const Coefficients links{{"startup_us", 8}, {"transfer_us_per_byte", 1 / 11.97}, {"ports", 1}};
 
 struct Distribution {

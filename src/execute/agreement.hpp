@@ -114,7 +114,7 @@ auto gathered_or_thrown(Group& group, Part&& part) {
   group.all_gather(&mine, all.data(), sizeof mine);
   QUADRILLE_ASSERT(std::memcmp(&all[group.rank()], &mine, sizeof mine) == 0);  // values lie in rank order
   ByRank<Value> values;
-  std::optional<Rank> first;  // the first rank whose own part failed, or else the first that learnt of a failure elsewhere
+  std::optional<Rank> first;  // the first rank whose own part failed; else the first that learnt of a failure elsewhere
   for (const PartOutcome& part_outcome : all) {
     const bool has_failed = part_outcome.outcome.state == RankOutcome::failed;
     if (first ? has_failed && all[*first].outcome.state != RankOutcome::failed : part_outcome.outcome.state != RankOutcome::done)
@@ -138,8 +138,8 @@ auto made_or_thrown(Group& group, Part&& part) {
   return *std::move(made);
 }
 
-// Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call it. A short text
-// is sent together with its length.
+// Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call `part`. A short
+// text is sent together with its length.
 template <class Group, class Part>
 std::string told_or_thrown(Group& group, Rank teller, Part&& part) {
   struct Told {

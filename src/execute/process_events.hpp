@@ -21,9 +21,9 @@ class ForkMark {
 };
 
 // Actions to run when MPI is finalised. MPI_Finalize deletes the attributes of MPI_COMM_SELF, the newest first. Their delete
-// callbacks may still call collectives. So Quadrille must end after all callbacks of the program. The attribute that is deleted
-// last is one that is set in MPI_Init. The drop-in intercepts MPI_Init, sets that attribute, and calls run() in its callback. If
-// there is no drop-in, is_promised() is false, and a user of this class sets an attribute itself.
+// callbacks may still call collectives. So Quadrille must end after all callbacks of the program. The last attribute to be
+// deleted is an attribute that was set in MPI_Init. The drop-in intercepts MPI_Init, sets that attribute, and calls run() in its
+// callback. If there is no drop-in, is_promised() is false, and the users of this class set an attribute themselves.
 class EndOfMpi {
  public:
   using Action = void (*)(void* memory);

@@ -84,8 +84,8 @@ Bytes memory_bytes_of(const std::vector<Values>&... vectors) {
   return (Bytes{0} + ... + static_cast<Bytes>(vectors.capacity() * sizeof(Values)));
 }
 
-// The result of the local half of `prepare`: words for the other ranks. The caller adds these words to an all_gather of its own
-// data, which saves one all_gather. Then it calls `complete` with the words of all ranks.
+// The result of the local half of `prepare`: words for the other ranks. To save an all_gather, the caller sends these words with
+// the all_gather of its own data. Then it calls `complete` with the words of all ranks.
 class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;
@@ -127,7 +127,7 @@ class Transport {
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
 
   // Does the first, local half of `prepare`; Offer::complete does the second. Throws std::bad_alloc. Returns null on all ranks if
-  // this transport's `prepare` has no such halves.
+  // `prepare` of this transport is not divided into halves.
   virtual std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& /*script*/) { return nullptr; }
 
   // Collective. Makes exchanges by edges (exchanger.hpp), whose executions take Arguments::edges. Throws on all ranks or on none.
@@ -141,8 +141,8 @@ class Transport {
   // strided, and their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
   virtual Bytes buffered_message_bytes(Rank /*peer*/) const { return -1; }
 
-  // Can the transport combine received bytes with the target directly? Then a receive and the reduction after it are fused into one
-  // step.
+  // Can the transport combine received bytes with the target directly? If so, a receive and the reduction after it are fused into
+  // one step.
   virtual bool fuses_reductions() const { return false; }
 
   // Local. Returns the MPI library's own collective for the problem, or the reason why there is none. `operation` must not be null

@@ -28,7 +28,7 @@
 
 namespace quadrille::projection {
 
-// The relative error of a time that the model predicts, if the machine's file does not state it: one standard deviation.
+// The standard deviation of the relative error of predicted times, if the machine's file does not state it.
 inline constexpr double usual_residual = 0.2;
 
 // How far the price of a call is off, as ln(real time / price).

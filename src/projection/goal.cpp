@@ -110,8 +110,8 @@ class GoalCalls {
     return call;
   }
 
-  // The members wait for each other. After that the call takes the shortest recorded duration, that of the member that waited
-  // least.
+  // The members wait for each other. After that the call takes the shortest recorded duration: the duration at the member that
+  // waited least.
   const GoalCall& making(Count ranks, double shortest_s) {
     const Problem problem{.collective = Collective::barrier, .ranks = ranks};
     GoalCall& call = makings_.emplace_back();

@@ -28,7 +28,7 @@ class GapClock {
   explicit GapClock(double ticks_per_second)
       : ticks_per_ns_(ticks_per_second * 1e-9), long_ticks_(static_cast<std::uint64_t>(ticks_per_second * long_s)) {}
 
-  // From now on gaps are measured as wall time, because the processor time of this thread is only a part of the computing.
+  // Measures later gaps as wall time. Call it if the processor time of this thread is only a part of the computing.
   void use_wall_time() { uses_wall_time_ = true; }
   bool uses_wall_time() const { return uses_wall_time_; }
 

@@ -10,7 +10,7 @@
 
 namespace quadrille::recording {
 
-// The sites' communicators are indices in `communicators`, and RecordedRank::sites is empty: its entries name the sites by their
+// The sites' communicators are indices in `communicators`, and RecordedRank::sites is empty: the entries name sites by their
 // numbers here.
 struct RankContents {
   RankFacts facts;

@@ -130,7 +130,7 @@ Recording read_recording(const std::string& folder) {
 
 void check(const Recording& recording) {
   const auto is_of_world = [&](Rank rank) { return rank >= 0 && rank < recording.world_size; };
-  std::vector<std::vector<Rank>> members;  // by communicator, in order, without those of other worlds
+  std::vector<std::vector<Rank>> members;  // by communicator: its members in order, without members of other worlds
   for (const RecordedCommunicator& communicator : recording.communicators) {
     std::vector<Rank>& sorted = members.emplace_back(communicator.members);
     std::erase(sorted, -1);

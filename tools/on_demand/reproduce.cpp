@@ -116,7 +116,7 @@ ExhibitMakers::ExhibitMakers(std::vector<const Exhibit*> exhibits, ProgressLine&
   const std::size_t most = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), exhibits_.size());
   try {
     while (threads_.size() < most) threads_.emplace_back([this] { make_until_none_is_left(); });
-    // no thread could be started (limits of processes or addresses); take() then makes the exhibit itself
+    // no thread could be started (limits of processes or addresses); in this case take() makes the exhibit itself
   } catch (const std::system_error&) {}
 }
 

@@ -37,7 +37,7 @@ class Places {
  public:
   Places(const Model& model, std::span<const Problem* const> problems);
   const std::string& common() const { return common_; }  // ", one node"; empty if the problems differ
-  std::string beside(const Problem& problem) const;      // ", one node"; empty unless they differ
+  std::string beside(const Problem& problem) const;      // ", one node"; empty if all problems have the same place
 
  private:
   const Model& model_;

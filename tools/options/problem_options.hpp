@@ -20,7 +20,7 @@ namespace quadrille::command {
 // Error{misuse}.
 TrafficPattern parse_pattern(const std::string& text, Bytes typical);
 
-// Returns true if the pattern states its sizes itself, so that --block has no effect.
+// Returns true if patterns of this kind state their sizes, so that --block has no effect.
 bool has_own_sizes(TrafficKind kind);
 
 std::string pattern_help();

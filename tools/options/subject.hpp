@@ -49,8 +49,8 @@ std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const R
 // command.
 std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
 
-// Returns the problems that the files' schedules solve, without repetitions. If a file states no grid or nodes, they are those of
-// `options`.
+// Returns the problems that the files' schedules solve, without repetitions. If a file states no grid or nodes, those of
+// `options` are used.
 std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const ProblemOptions& options);
 
 // Returns one case for each family and problem. If a file has no schedule for a problem, that case is added to `left_out` or, if
@@ -75,8 +75,8 @@ struct SubjectOptions {
   // `algorithm_help`: of --algorithm. Only some commands take more files, by --schedule.
   void add_to(OptionTable& table, std::string algorithm_help, bool takes_schedules = false);
 
-  // Returns the cases of --algorithm, as make_cases does, and of --generator, which come first. With generators but no algorithm
-  // there are no cases of the table. `tells_of_all` as in make_cases.
+  // Returns the cases of --algorithm, as make_cases does, and of --generator, which come first. If generators are given and no
+  // algorithm is, there are no cases of the table. `tells_of_all` as in make_cases.
   std::vector<Case> cases(Collective collective, bool tells_of_all = true) const;
 
   // As `cases`, but at least one algorithm or generator is required (make_named_cases).

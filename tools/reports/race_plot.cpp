@@ -87,7 +87,7 @@ class RacePlot {
  private:
   bool shows(RacePanel panel) const { return std::find(form_.panels.begin(), form_.panels.end(), panel) != form_.panels.end(); }
 
-  // The left end of texts: that of the axes, or further left where there is little room.
+  // The left end of texts: that of the axes, or further left if there is little room.
   double margin() const { return form_.width < least_panel_width ? right : left; }
 
   double draw_lines(Svg& picture, double y, const std::vector<std::string>& lines, Kind kind, double size) const {
@@ -342,7 +342,7 @@ class RacePlot {
     return y + 14;
   }
 
-  // Writes the sizes below the cells of the map; below narrow cells only some of them.
+  // Writes the sizes below the cells of the map. If cells are narrow, writes only some sizes.
   void draw_sizes(Svg& picture, Point base, double cell_width) const {
     const auto cells = static_cast<std::size_t>(std::ceil(least_room_for_size / cell_width));
     std::size_t i = 0;

@@ -30,7 +30,7 @@ struct ReportForm {
   std::optional<std::string> plot;             // the plot's file
   std::size_t curves = default_curves;         // number of curves in the plot
   bool phases = false;                         // also print the time of each phase
-  // print only one line: how many times faster than the vendor's our best candidate is at each size
+  // print only one line: for each size, how many times as fast as the vendor's collective our best candidate is
   bool ratios = false;
 };
 

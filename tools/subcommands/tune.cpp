@@ -44,7 +44,7 @@ std::optional<Collective> collective_of(std::string function) {
   return std::nullopt;
 }
 
-constexpr double largest_size = 1e12;  // bytes; larger ones are not sizes of blocks
+constexpr double largest_size = 1e12;  // bytes; larger numbers are not sizes of blocks
 
 double number_of(const JsonValue& row, std::string_view key) {
   const auto found = row.find(key);

@@ -32,8 +32,8 @@
 namespace quadrille::command {
 namespace {
 
-// Checks of the results that a page shows as curves and tables. The viewer itself reads these results, so they are written to the
-// page unchanged. All functions throw Error{malformed} with a sentence that names the file by `label`.
+// Checks of the results that a page shows as curves and tables. The viewer reads the results, so they are written to the page
+// unchanged. All functions throw Error{malformed} with a sentence that names the file by `label`.
 
 constexpr Count too_large_count = Count{1} << 53;  // the viewer computes with doubles
 

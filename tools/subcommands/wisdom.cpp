@@ -155,7 +155,8 @@ Json wisdom_json(const std::string& file, const Wisdom& wisdom, const Chosen& ch
           {"vendor", std::move(vendor)}};
 }
 
-// Reads a file of the user's folder. If it cannot be used, for instance because an older version wrote it, says so on stderr.
+// Reads a file of the user's folder. If the file cannot be used, for instance because an older version wrote it, says so on
+// stderr.
 std::optional<Wisdom> kept_wisdom(const std::string& file) {
   try {
     return read_any_wisdom(file);

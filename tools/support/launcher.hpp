@@ -128,8 +128,8 @@ class RankGroup {
 
   // Runs `work` on each rank and returns its exit code on this rank (with threads: at rank 0). A watchdog watches rank 0, where
   // `work` must call `beat` whenever it makes progress. If `work` does not call it for `timeout_seconds`, the watchdog ends the
-  // program with a message to which `kept` is appended: "; what was measured is kept". An exception on a launched rank ends all
-  // ranks, because others may wait for that rank. Only Error{misuse}, which all ranks throw alike, is rethrown.
+  // program with a message to which `kept` is appended: for example "; what was measured is kept". An exception on a launched
+  // rank ends all ranks, because others may wait for that rank. Only Error{misuse}, which all ranks throw alike, is rethrown.
   int run(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept = {});
   void beat() {
     if (watchdog_) watchdog_->beat();

@@ -64,7 +64,7 @@ class Exchanger {
   static std::unique_ptr<Exchanger> of(Communicator& ranks);
 
   // Throws Error{misuse} if an edge names a rank that is not in a group of `ranks` ranks, has a negative length, or has bytes but
-  // no memory. The other functions do not check this.
+  // no memory. The other functions do not check edges.
   static void check(const Edges& edges, Count ranks);
 
   // Returns when this rank's receives are complete and the memory of its sends may be written.
@@ -82,7 +82,7 @@ class Exchanger {
   const std::shared_ptr<Execution> execution_;
 };
 
-// The base of executables of exchanges by edges: an execution that fails ends the executable and reports its error to the other
+// The base of executables of exchanges by edges. If an execution fails, the executable ends and reports the error to the other
 // ranks.
 class EdgesExecutable : public Executable {
  public:

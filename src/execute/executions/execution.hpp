@@ -6,7 +6,7 @@
 // `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first completes
 // all executions in flight, then runs the whole execution. Before a blocking execution of such an executable, all executions in
 // flight are completed, too. Executions of one plan run one after the other: while one is open, later ones wait in a queue. So
-// all ranks run them in the same order.
+// all ranks run these executions in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
 // further calls. Otherwise a later call must make progress: it posts the messages of the next window, copies a long message in
@@ -52,7 +52,7 @@ struct Started {
   std::shared_ptr<Execution> execution;
   Arguments arguments;
   std::shared_ptr<const void> kept;  // keeps alive what the arguments refer to
-  std::function<void()> last_step;   // runs once the execution is complete, unless it failed; must not throw
+  std::function<void()> last_step;   // runs when the execution is complete, unless the execution failed; must not throw
   std::uint64_t call = 0;            // its number (PlanMemory::next_call)
   Started* next = nullptr;           // the next execution in the queue of the same plan
   std::exception_ptr error;          // written before is_over is set
@@ -67,7 +67,8 @@ struct Started {
 
 class Execution {
  public:
-  // `starts` is null if starts are not recorded. It is destroyed after the executable, so it may own what the executable uses.
+  // `starts` is null if starts are not recorded. `starts` is destroyed after the executable, so it may own what the executable
+  // uses.
   Execution(std::shared_ptr<Starts> starts, std::string call);
   ~Execution();  // no execution is open: each open one keeps this object alive
   Execution(const Execution&) = delete;

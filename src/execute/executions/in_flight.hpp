@@ -141,7 +141,7 @@ class Starts {
   // initialised for a single thread.
   virtual bool may_advance_in_background() const { return true; }
 
-  // Returns the sentence that other ranks throw when this one withdraws an execution of the plan.
+  // Returns the sentence that other ranks throw when this rank withdraws an execution of the plan.
   std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
 
   // Sets whether there are more ranks than cores. If there are, a rank that finds nothing to do gives its core away.

@@ -6,11 +6,12 @@
 // * The decision uses only values that are equal on all ranks. Time is counted in calls: the executions and makings of the
 //   communicator's plans, which all ranks begin in the same order. The size of a plan is its largest size at any rank. The room for
 //   the communicator's plans is the smallest room at any rank.
-// * Plans are evicted only while a plan is made, or made ready again. The ranks exchange data then anyway, so each rank adds its
-//   report to that data.
+// * Plans are evicted only while a plan is made, or made ready again. While they make a plan, the ranks exchange data anyway, and
+// each rank adds its report to this data.
 // * Local events have no effect until they are in a report. For example, an execution may be complete at one rank and still open
 //   at another. So no rank evicts a plan that was used since the oldest execution that any rank reports as open. Similarly, a
-//   plan may be destroyed at one rank and not yet at another. So it counts until a rank has reported that it is destroyed.
+//   plan may be destroyed at one rank and not yet at another. So a destroyed plan counts until a report says that it is
+//   destroyed.
 //
 // The size of the newest plan is in the next report, so making a plan needs no extra gather for it.
 //
@@ -18,7 +19,7 @@
 // here. Plans of other communicators cannot be evicted here, because all of their ranks would have to take part. A small share of
 // the bound is always left to each communicator. Otherwise a communicator might have to make its plans again and again, because
 // other communicators hold all memory. So the plans of a rank exceed the bound, for each communicator, by at most this share or
-// the size of its newest plan. A rank that is a thread has the bound for each communicator, because the library does not know
+// the size of its newest plan. If ranks are threads, each communicator has a bound of its own, because the library does not know
 // which communicators belong to one thread.
 #pragma once
 

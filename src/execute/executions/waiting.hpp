@@ -28,7 +28,7 @@ struct Progress {
   // Drives the transport's progress once. Returns whether it has yielded the core. Null if the transport needs no progress. The
   // function belongs to the process, so it outlives every communicator.
   bool (*poll)() = nullptr;
-  bool (*polls_yield)() = nullptr;           // does such a poll yield the core if it finds nothing? Null: no
+  bool (*polls_yield)() = nullptr;           // does a poll that finds nothing yield the core? Null: no
   const std::atomic<bool>* ended = nullptr;  // becomes true at MPI_Finalize; null without MPI
 
   // A rank that never has to wait drives progress once in this many starts of plans.
@@ -139,8 +139,8 @@ class BackoffBy {
 using Backoff = BackoffBy<RealTime>;
 
 // Waiting with more ranks than cores: yields for up to 1 ms before it sleeps, because waking a rank by a futex costs as much as
-// many context switches. If yielding does not hand the core to a rank of this group, it sleeps after only a few yields. Reasons
-// are a kernel that schedules by sessions, and other programs that use the cores.
+// many context switches. If yielding does not hand the core to a rank of this group, it sleeps after only a few yields. This
+// happens if the kernel schedules by sessions, or if another program uses the cores.
 template <class Time>
 class PatienceBy {
  public:

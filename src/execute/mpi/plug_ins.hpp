@@ -15,7 +15,7 @@ namespace quadrille {
 // launcher of any MPI library, and without MPI.
 struct MpiPlugIn {
   const char* version;                       // QUADRILLE_VERSION of the build; must be equal to this library's
-  std::unique_ptr<Communicator> (*world)();  // initialises MPI if the program has not; then it also finalises MPI
+  std::unique_ptr<Communicator> (*world)();  // initialises MPI if the program has not; in that case it also finalises MPI
   std::unique_ptr<Communicator> (*over)(const void* handle, std::size_t bytes);
   std::string (*mpi_version)();
   std::string (*library_file)();  // the file of the MPI library

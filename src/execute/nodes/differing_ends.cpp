@@ -131,7 +131,7 @@ void DifferingEnds::look_for_others_of_mates() {
   }
 }
 
-// Has the sender of an edge that this rank misses taken a long edge for a short one, or the other way round?
+// This rank misses an edge. Does its sender take the edge for long and this rank for short, or the other way round?
 void DifferingEnds::look_for_own_edges() {
   const auto edge_of = [this](std::uint32_t name) -> const Edges::Receive& { return state_.edges->receives[name]; };
   const auto last =
@@ -157,7 +157,7 @@ void DifferingEnds::look_for_own_edges() {
   }
 }
 
-// Returns the length of the first edge from that rank in the packed message that differs from what this rank expects.
+// Returns the length of an edge from that rank in the packed message: of the first edge that differs from what this rank expects.
 std::optional<Bytes> DifferingEnds::packed_instead(Rank from) const {
   const Count node = state_.map.node_of(from);
   const auto bytes = state_.board.arrived(node, state_.decision);

@@ -8,12 +8,12 @@
 // may take as long as several exchanges. Therefore a rank whose waits are short does not look for its own messages. It looks for
 // the messages that other ranks of its node miss, and only while those ranks wait for long.
 //
-// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. In that
-// case the missing message was sent earlier, and arrives before the rank that misses it looks again. So a rank fails only if it
-// finds the same message in two of its looks, and if between these looks the rank that misses a message has looked, too. In each
-// look a rank notes what it misses, and before a look it receives what has arrived. Tags repeat after 64 decisions. No rank gets
-// that far ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that never pack
-// have no decisions, and tags of their own.
+// Such a message may also belong to a later exchange with the same tag, because its sender may be ahead. In that case the missing
+// message was sent earlier, and it arrives before the next look of the rank that misses it. So a rank fails only if it finds the
+// same message in two of its looks, and if between these looks the rank that misses a message has looked, too. In each look a
+// rank notes what it misses, and before a look it receives what has arrived. Tags repeat after 64 decisions. No rank gets that
+// far ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that never pack have
+// no decisions, and tags of their own.
 #pragma once
 
 #include <chrono>

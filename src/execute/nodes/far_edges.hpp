@@ -68,7 +68,7 @@ class FarEdges {
 };
 
 // The messages of edges between nodes. A rank with many sends starts only some of them (patterns/packing_rule.hpp); whenever one
-// is complete, it starts the next one. It treats its receives in the same way.
+// is complete, it starts the next one. The rank treats its receives in the same way.
 //
 // No ranks wait for each other in a circle. All messages of all ranks have one order. It compares, one after the other: the
 // exchange; whether the message needs a decision (those that need none come first); the distance from sender to receiver in the

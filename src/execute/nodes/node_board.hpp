@@ -85,11 +85,11 @@ class PackedMessage {
 // *page* for that exchange, and then waits until all ranks of the node have entered the same exchange. A rank without short edges
 // has no page. It does not wait for other ranks in that exchange, so it may be ahead of them.
 //
-// Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the one
-// before. So if a rank sees that all ranks have entered exchange n, it knows that all have completed exchange n - 1, and it sees
-// what they wrote in exchange n - 1.
-//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then no rank uses them
-//     for an earlier exchange.
+// Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the previous
+// exchange. So if a rank sees that all ranks have entered exchange n, it knows that all have completed exchange n - 1, and it
+// sees what they wrote in exchange n - 1.
+//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then no rank uses
+//   packed messages of an earlier exchange.
 //   * Pages: a rank has two, one for exchanges with even numbers and one for odd numbers. A page shows the number of its
 //     exchange. A rank reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after
 //     all ranks have entered an exchange later than the one whose number the page shows. Usually the page is of exchange n - 2.

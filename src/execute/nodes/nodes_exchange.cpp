@@ -326,10 +326,10 @@ bool NodesExchange::proceed() {
 // While messages between nodes are open, the rank must poll: no rank wakes it when one arrives. Otherwise it sleeps, so that a
 // rank that works can have the core.
 //
-// A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived would
-// go on to its next exchange at once, and send the messages of two exchanges together. For two messages the receiver would send a
-// separate acknowledgement packet; for one message it sends the acknowledgement with its own next message. All later exchanges
-// would go on in this way: more packets, and idle links between them.
+// A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived
+// would go on to its next exchange at once, and send the messages of two exchanges together. For two messages the receiver would
+// send a separate acknowledgement packet; for one message it sends the acknowledgement with its own next message. All later
+// exchanges would have more packets in this way, and idle links between them.
 void NodesExchange::complete() {
   if (state_.far().has_open() && state_.node.shares_core()) sched_yield();
   while (!advance_all()) {

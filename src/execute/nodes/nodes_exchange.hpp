@@ -101,7 +101,7 @@ class NodesExchange final : public EdgesExecutable {
   bool has_board_ = false;  // false if the constructor throws
 
   // The short edges of one execution.
-  ByRank<NodeBoard::Row> rows_;  // by node: this rank's part of them
+  ByRank<NodeBoard::Row> rows_;  // by node: this rank's part of the short edges
   bool has_rows_ = false, has_entered_ = true;
   bool packs_later_ = false;  // has this rank packed edges that were not among its parts?
   ShortEdges out_, in_;

@@ -38,7 +38,7 @@ class NodeMap {
   // packing_rule.hpp defines the order of partners and the leaders.
   Count node_after(Count steps) const { return quadrille::node_after(own_, steps, count()); }
   Count steps_to(Count node) const { return steps_between(own_, node, count()); }
-  // Numbers the ranks of a node that may lead for partner `other`: returns a rank's number, or the rank that has a number.
+  // Numbers the ranks of a node that may lead for partner `other`: returns the number of a rank, or the rank with a number.
   Count number_to_lead(Count node, Rank place, Count other) const {
     return number_in_circle(place, begin_of_circle_for(node, other), ranks_of(node));
   }

@@ -76,7 +76,7 @@ class ExecutionRecord {
 };
 
 // The events that a script's execution reports while it runs. ScriptExecutable (run.hpp) takes an observer as a template
-// argument; this one ignores all events and compiles to nothing.
+// argument; NoObserver ignores all events and compiles to nothing.
 struct NoObserver {
   static constexpr bool observes = false;
   explicit NoObserver(const Script&) {}

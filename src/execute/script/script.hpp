@@ -48,7 +48,7 @@ struct Task {
   static constexpr std::uint32_t no_message = static_cast<std::uint32_t>(-1);
   IndexRange copies;                         // the copies of a copy task
   std::uint32_t message = no_message;        // the message of a message task
-  IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or for its completion
+  IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for this task's start, or completion
   bool collects = false;                     // a copy task that unpacks received data
   Count round = 0;                           // of a copy task: the round of the schedule
   std::int32_t local = -1;                   // of a copy task: index of the local operation in the round; -1: it packs or unpacks

@@ -44,8 +44,8 @@ Bytes file_bytes(Count ranks) { return rounded_up(static_cast<Bytes>(sizeof(Head
 
 SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(HeadTitle)); }
 
-// Returns the number of ranks in the title, or nothing if this is not a head file. The seals are checked first: without them the
-// size could still change after its comparison with the title.
+// Returns the number of ranks in the title, or nothing if this is not a head file. The seals are checked first: without seals the
+// size could change after it was compared with the title.
 std::optional<Count> ranks_of(int file) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   HeadTitle title{};
@@ -168,8 +168,8 @@ Offset GroupSpace::allocate(Bytes bytes) { return encoded(FileKind::heap, proces
 Offset GroupSpace::allocate_control(Bytes bytes) { return encoded(FileKind::control, process_->control().allocate(bytes)); }
 void GroupSpace::release(Offset offset) { own_file(offset).release(offset & place_mask); }
 
-// A rank that has left (RankArea::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of its
-// own retired places still read control memory of rank 0 until it sets RankArea::through. The checks of places in rank 0's own
+// A rank that has left (RankArea::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of this
+// rank's retired places read control memory of rank 0 until the rank sets RankArea::through. The checks of places in rank 0's own
 // heap read that memory, too.
 void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   const Place place = offset & place_mask;

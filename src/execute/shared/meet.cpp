@@ -163,9 +163,9 @@ bool know_each_other(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes)
   return cards[0].head != 0 && cards[0].head_is_mapped;
 }
 
-// Makes the group's space. `own` is the place of `head` in this process's control file if it was made here, else 0. Other ranks
-// may use the head already. So if making the space throws, the group is marked as failed, which ends waits for this rank, and the
-// head is never released.
+// Makes the group's space. `own` is the place of `head` in this process's control file if this process made the head, else 0.
+// Other ranks may use the head already. So if making the space throws, the group is marked as failed, which ends waits for this
+// rank. The head is never released in this case.
 std::shared_ptr<GroupSpace> space_at(SpaceHead* head, Place own, const std::shared_ptr<Process>& process,
                                      const ByRank<std::shared_ptr<Peer>>& peers, Rank rank, bool reads_private_memory) {
   try {

@@ -205,7 +205,7 @@ class Audit {
     const double batch = options_.seconds / (options_.repetitions * static_cast<double>(batches_per_sample * works_.size()));
     double total = 0, shortest = 1e9, bound = 0;
     for (const Work& work : works_) {
-      double seconds = 0;  // of one run: the minimum of a few batches, to exclude cold and disturbed ones
+      double seconds = 0;  // of one run: the minimum of a few batches, to exclude cold and disturbed batches
       for (Count runs = 1; runs <= 1024; runs *= 4) {
         const auto spans = stopwatch_.time(3, [&](std::size_t) { repeat(work, runs); });
         const Span span = *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });

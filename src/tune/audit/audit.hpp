@@ -27,7 +27,7 @@ struct AuditOptions {
   int repetitions = 9;                        // each times both sides of all guidelines; wanted_confidence needs at least six
   double seconds = 1;                         // target duration of one audit
   std::uint64_t seed = 1;                     // for the random order of the runs
-  std::shared_ptr<const Operator> operation;  // the operator of reductions, a built-in one; null otherwise
+  std::shared_ptr<const Operator> operation;  // the built-in operator of reductions; null for other collectives
   std::function<void(int repetition, int repetitions)> progress;  // called on rank 0
 };
 

@@ -109,7 +109,7 @@ class Choosing {
     return text.substr(1);
   }
 
-  // Normally each rank chooses by its own knowledge, and the ranks compare their choices when they compare requests for the plan.
+  // Normally each rank chooses by its own knowledge. The ranks compare their choices together with their requests for the plan.
   // The ranks agree first (agree_first) if a rank lacks knowledge, if the effort asks for a race, or if the collective is
   // alltoallv, whose choice needs facts about the counts of all ranks. If the choices differ, the ranks agree and try again. If a
   // rank refuses the vendor's collective, all ranks choose again without it.

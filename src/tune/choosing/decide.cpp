@@ -140,7 +140,8 @@ class Deciding {
     return choice && (!options_.own_counts_only || runs_with_own_counts(problem_, *choice));
   }
 
-  // Returns the record of the situation, or else of one whose irregularity is half or twice as large.
+  // Returns the record of the situation. If there is none, returns that of a situation whose irregularity is half or twice as
+  // large.
   const WisdomRecord* find_record(Situation situation) const {
     const Count own = situation.irregularity;
     for (const Count irregularity : {own, own / 2, 2 * own}) {
@@ -173,8 +174,8 @@ class Deciding {
     return known != decision_.considered.end() ? *known : decision_.considered.emplace_back(Considered{.way = way});
   }
 
-  // How ways by one executor are priced: by a fit, by a model of the preset machine, which does not distinguish executors, or not
-  // at all.
+  // How the ways of one executor are priced: by a fit; by a model of the preset machine, which does not distinguish executors; or
+  // not at all.
   struct Pricing {
     std::optional<ExecutorFit> fit;
     const Model* model = nullptr;

@@ -28,8 +28,8 @@
 namespace quadrille {
 namespace {
 
-// Rank 0 and the first rank of another node, each of which sends to the other while it receives. All ranks must start exchanges
-// in the same order, so the other ranks take part without messages and without waiting.
+// Rank 0 and the first rank of another node. Each of the two sends to the other while it receives from it. All ranks must start
+// exchanges in the same order, so the other ranks take part without messages and without waiting.
 class Pair {
  public:
   explicit Pair(Communicator& communicator) : exchanger_(Exchanger::of(communicator)) {

@@ -33,8 +33,8 @@ ExecutorFit uncontended(ExecutorFit fit) {
   return fit;
 }
 
-// Returns the greatest number of bytes, over the nodes, that the ranks of one node together send to other nodes. It does not
-// depend on the algorithm. 0 if it is not known.
+// Returns the greatest number of bytes, over the nodes, that the ranks of one node together send to other nodes. This number does
+// not depend on the algorithm. 0: not known.
 Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
   if (problem.collective != Collective::alltoall || situation.nodes == 1) return 0;
   std::vector<Count> sizes;

@@ -20,7 +20,7 @@ namespace quadrille {
 using Nanoseconds = std::int64_t;
 
 // A rank's clock. Ranks whose clocks have the same source read the same clock. An empty source means that only this rank reads
-// it.
+// the clock.
 struct Clock {
   std::string source;
   std::function<Nanoseconds()> now;

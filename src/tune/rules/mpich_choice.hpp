@@ -30,8 +30,8 @@ MpichTree mpich_tree(std::string_view library, MpichLayer layer);
 // Returns the bytes of the installed library. Throws Error{environment} if there is none.
 std::string installed_mpich();
 
-// When MPICH tests a condition. It tests conditions of the communicator when the communicator is made, until it meets a condition
-// of another kind. It tests that condition and all further ones in each call.
+// When MPICH tests a condition. When a communicator is made, MPICH tests conditions of the communicator, until it meets a
+// condition of another kind. It tests that condition and all further conditions in each call.
 enum class MpichTime : std::uint8_t { communicator_is_made, call };
 
 // Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is the part of a tree below

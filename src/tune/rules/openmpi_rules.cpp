@@ -78,7 +78,8 @@ std::vector<Line> lines_of(const Tuned& tuned, Count ranks, const AlgorithmBySiz
 }
 
 std::string text_of(const Tuned& tuned, const std::vector<Line>& lines) {
-  // The fan-out of trees and chains. It is Open MPI's default for a forced algorithm, so the algorithms were measured with it.
+  // The fan-out of trees and chains. Open MPI uses this fan-out for a forced algorithm by default, so the algorithms were
+  // measured with it.
   constexpr int fanout = 4;
   std::string text;
   for (const Line& line : lines)

@@ -154,7 +154,7 @@ std::string short_mpi_version(std::string_view version) {
     words += word.substr(0, word.find(','));
     if (is_digit(word[0])) return words;
   }
-  return line;  // there is no version in it
+  return line;  // the text has no version
 }
 
 Fingerprint fingerprint_at_first(Communicator& communicator) {

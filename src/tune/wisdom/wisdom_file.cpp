@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_mebibytes = 64;
 constexpr std::string_view extension = ".wisdom";
-constexpr auto longest_wait = std::chrono::seconds(10);  // for the lock, which a writer holds only while it writes one file
+constexpr auto longest_wait = std::chrono::seconds(10);  // for the lock; writers hold the lock only while they write one file
 
 [[noreturn]] void fail(const std::string& file, const char* what, const std::string& reason) {
   throw Error(ErrorCode::environment,

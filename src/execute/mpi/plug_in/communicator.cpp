@@ -124,8 +124,8 @@ class MpiCommunicator final : public Communicator, public Transport {
     return all;
   }
   std::string no_sharing() const override { return group_->no_sharing(); }
-  // If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise plans that run in shared
-  // memory are in the record of the shared space, where waiting ranks detect different orders.
+  // If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise the record of the shared space
+  // holds the plans that run in shared memory; there waiting ranks detect different orders.
   std::shared_ptr<Starts> starts(Executor executor) override {
     struct Kept {
       std::shared_ptr<const void> last;  // destroyed after the group

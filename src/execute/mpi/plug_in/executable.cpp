@@ -40,8 +40,8 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   finished_.resize(parts_of_.size());
 }
 
-// Cancels open requests, so that MPI does not write into freed memory, and no message of the next execution matches them. Does
-// nothing in a forked child, which does not own the requests.
+// Cancels open requests, so that MPI does not write into freed memory, and so that no message of the next execution matches them.
+// Does nothing in a forked child, which does not own the requests.
 void MpiMessages::withdraw() {
   for (; open_ > 0; --open_) {
     MPI_Request& request = requests_[static_cast<std::size_t>(open_ - 1)];

@@ -114,11 +114,11 @@ class MpiFarEdges final : public FarEdges {
   }
   // Polls once, or not at all if all requests are complete. Often all requests are complete, because the messages of two
   // exchanges arrived together. In that case, too, MPICH's MPI_Testsome polls. The poll finds nothing and, if it yields the core,
-  // this rank loses a time slice. Open MPI's MPI_Testsome polls only if no request is complete, but does not look at the requests
-  // again after the poll. Only the next call reports what the poll has found, and before that call this rank gives its core away.
-  // MPI_Request_get_status polls only for a request that is not complete, and looks again afterwards. So this rank asks for one
-  // receive after the other, then for its sends, and stops at the first request that is not complete. The next call begins with
-  // another request.
+  // this rank loses a time slice. Open MPI's MPI_Testsome polls only if no request is complete. But it does not look at the
+  // requests again after the poll. Only the next call reports what the poll has found, and before that call this rank gives its
+  // core away. MPI_Request_get_status polls only for a request that is not complete, and looks again afterwards. So this rank
+  // asks for one receive after the other, then for its sends, and stops at the first request that is not complete. The next call
+  // begins with another request.
   void ask_for_each() {
     while (!requests_.empty()) {
       do asked_ = (asked_ + 1) % requests_.size();

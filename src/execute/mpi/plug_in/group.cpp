@@ -157,7 +157,7 @@ void MpiGroup::meet_first(Communicator& ranks) {
     about.assumed_node = first_rank_of_assumed_node(users_);
   } catch (const Error& error) {
     why = error;
-    about.is_wrong = true;  // all ranks must take part in the gather below; then all of them throw
+    about.is_wrong = true;  // not thrown here: all ranks must take part in the gather below; after it all throw
   }
   Met met = quadrille::meet(ranks, about, {}, progress());
   if (why) throw Error(*why);

@@ -59,9 +59,9 @@ class MpiGroup {
   // by which the ranks communicate while they meet.
   static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
 
-  // Returns the plans that typed calls have made (Calls). They are kept with the communicator; the first call makes them by
-  // `make`. The group does not own these plans, because plans own the group. Returns null if the user's communicator has been
-  // freed, or now has another group.
+  // Returns the plans that typed calls have made (Calls). These plans are kept with the communicator; the first call makes the
+  // object by `make`. The group does not own these plans, because plans own the group. Returns null if the user's communicator
+  // has been freed, or now has another group.
   std::shared_ptr<Calls> calls(const std::function<std::shared_ptr<Calls>()>& make) const;
 
   // The attribute's delete callback: MPI calls it in MPI_Comm_free of the user's communicator.

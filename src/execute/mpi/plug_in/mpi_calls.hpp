@@ -26,7 +26,7 @@ inline void check_mpi(int code, const char* call) {
   throw Error(ErrorCode::transport, std::string(call) + " failed: " + text);
 }
 
-// Throws if MPI has been finalised. Open executions check this before they call MPI, because MPI aborts a program that calls it
+// Throws if MPI has been finalised. Open executions check this before they call MPI, because MPI aborts a program that calls MPI
 // after MPI_Finalize.
 inline void check_not_finalised() {
   if (EndOfMpi::is_over()) throw Error(ErrorCode::misuse, "MPI has been finalised; wait for requests before MPI_Finalize");

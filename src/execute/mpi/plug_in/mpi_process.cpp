@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr int highest_tag = 32767;  // MPI guarantees this tag; after this many plans a group leases another context
+constexpr int highest_tag = 32767;  // the highest tag that MPI guarantees; after as many plans a group leases another context
 
 bool are_the_same(MPI_Group a, MPI_Group b) {
   int result = MPI_UNEQUAL;
@@ -29,8 +29,8 @@ bool are_the_same(MPI_Group a, MPI_Group b) {
   return result == MPI_IDENT;
 }
 
-// Does the group have processes outside MPI_COMM_WORLD? Returns false in a program that has only sessions, because it cannot be
-// known there.
+// Does the group have processes outside MPI_COMM_WORLD? Returns false in a program that has only sessions, because MPI_COMM_WORLD
+// is not known there.
 bool span_worlds(MPI_Group members) {
   int has_world = 0;
   MPI_Initialized(&has_world);
@@ -107,8 +107,8 @@ long switches() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw + usage.ru_nivcsw : 0;
 }
 
-// Does a poll that finds nothing yield the core? MPI has no interface that tells this, so polls are compared with sched_yield. If
-// other threads want the core, we count how often they get it: during polls that yield they get it about as often as during
+// Does a poll that finds nothing yield the core? MPI has no interface for this question, so polls are compared with sched_yield.
+// If other threads want the core, we count how often they get it: during polls that yield they get it about as often as during
 // sched_yield, during other polls seldom. If no thread wants the core, we compare times: a poll that yields takes about as long
 // as sched_yield, several hundred nanoseconds; another poll takes a tenth of that. Pairs of polls and pairs of yields alternate,
 // because the kernel may ignore every other yield of a thread.

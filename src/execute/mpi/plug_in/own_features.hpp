@@ -97,8 +97,8 @@ std::string obstacle();
 namespace quadrille {
 
 // Forces the MPI library to use one of its own algorithms for a collective, by setting its control variables (MPI_T). Open MPI
-// reads the variables when a communicator is made, so a forced collective has its own communicator. MPICH reads them in each
-// call, so they are set during the call. Calls of the same collective in other threads during that time are forced, too.
+// reads the variables when a communicator is made, so a forced collective has its own communicator. MPICH reads the variables in
+// each call, so they are set during the call. Calls of the same collective in other threads during that time are forced, too.
 class ForcedAlgorithm {
  public:
   // Local. Returns the names of all algorithms that the library offers for the problem, or the reason why none can be forced.

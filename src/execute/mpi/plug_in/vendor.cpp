@@ -175,7 +175,7 @@ struct VendorArguments {
   MPI_Op operation;
   int rank, root;
   int block = 0;                     // elements of a block, if all blocks have one size (SizeSource::blocks)
-  int own = 0;                       // elements of this rank's share, if each rank has one (SizeSource::shares)
+  int own = 0;                       // elements of this rank's share, if each rank has a share (SizeSource::shares)
   ConsecutiveBlocks shares;          // the shares of all ranks
   ConsecutiveBlocks sent, received;  // by peer, if each pair of ranks has a count (SizeSource::pairs)
   std::vector<std::byte> spare;      // a buffer to pass to MPI if this rank has no output; else empty

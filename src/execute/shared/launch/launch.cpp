@@ -47,7 +47,7 @@ namespace quadrille {
 namespace {
 
 constexpr std::chrono::seconds grace_after_failure{
-    10};  // how long ranks may take to end: the others after one has failed, all after a forwarded signal
+    10};  // how long ranks may take to end after another rank has failed, or after a forwarded signal
 constexpr std::chrono::seconds grace_after_term{1};  // time from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
@@ -413,7 +413,7 @@ std::unique_ptr<Communicator> join_launched() {
                 fmt::format("descriptor {} does not belong to a group of {} with a rank {}, although {}, {} and {} name these; "
                             "start this process by 'quadrille run'",
                             number, counted(ranks, "rank"), rank, head_variable, ranks_variable, rank_variable));
-  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the inherited descriptor has no such flag; it is set below
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the descriptor is inherited, so it has no such flag; the flag is set below
     throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; a program joins it once");
   ::fcntl(number, F_SETFD, FD_CLOEXEC);
   return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);

@@ -69,8 +69,8 @@ std::optional<ProcessState> thread_state(const std::string& directory) {
   }
 }
 
-// Is this a shared file of that kind and process? The seals are checked first: without them the size could still change after its
-// comparison with the title. Stores the size in `bytes`.
+// Is this a shared file of that kind and process? The seals are checked first: without seals the size could change after it was
+// compared with the title. Stores the size in `bytes`.
 bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
   const int seals = ::fcntl(file.number(), F_GET_SEALS);
   FileTitle title{};

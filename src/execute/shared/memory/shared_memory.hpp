@@ -112,7 +112,7 @@ Bytes placed_bytes(Count count) {
   return rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});
 }
 
-// Returns where the objects lie, and moves `at` behind them. It does not initialise them.
+// Returns where the objects lie, and moves `at` behind them. It does not initialise the objects.
 template <class Object>
 Object* place(std::byte*& at, Count count) {
   auto* const first = reinterpret_cast<Object*>(at);

@@ -32,7 +32,7 @@ struct Reach {
 struct GroupHead {
   Flag flag;
   std::uint64_t bases[4];  // addresses of the buffers in the sender's process
-  Offset offsets[4];       // their offsets in shared memory; 0: this buffer is private memory
+  Offset offsets[4];       // the buffers' offsets in shared memory; 0: private memory
 
   static Bytes bytes(bool has_long) { return static_cast<Bytes>(has_long ? sizeof(GroupHead) : sizeof(Flag)); }
 };
@@ -40,13 +40,13 @@ struct GroupHead {
 // Each receiver writes its own cache lines.
 struct alignas(64) Acknowledgement : Loan {};  // for a long message; numbered by execution
 struct alignas(64) ProgressCounter : ReaderProgress {
-};  // of a receiver that sends nothing back: the last execution that it has finished
+};  // the last execution that a receiver has finished; for receivers that send nothing back
 
 struct SendAreaLayout {
   static constexpr Bytes line = 64;
   static constexpr std::uint64_t most_blocks = 256;
 
-  // The data of a message that each execution reads first. They are small, so that many of them fit into a cache line.
+  // The data of a message that each execution reads first. These data are small, so that many fit into a cache line.
   struct Posting {
     std::uint32_t group = 0;  // sends only: the group with which the message is published
     bool is_send = false, is_long = false;

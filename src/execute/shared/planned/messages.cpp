@@ -35,7 +35,8 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} shares no memory with the others of its node, so they cannot keep step", rank));
 
-  std::vector<Count> rounds;  // in which this rank has messages to or from other nodes; ascending, since windows are rounds
+  std::vector<Count> rounds;  // rounds in which this rank has messages to or from other nodes; ascending, since windows are
+                              // rounds
   for (const ScriptMessage& message : script.messages)
     if (node_of(message.peer) != node && (rounds.empty() || rounds.back() != message.round)) rounds.push_back(message.round);
 

@@ -4,8 +4,8 @@
 //
 // Short messages are copied twice, as in an eager protocol: the sender copies them into its area and goes on; the receiver copies
 // them out. Before a sender writes to a block again, it must know that all readers have finished the earlier execution with that
-// block. If a reader also sends messages to this sender, its later messages show this (flag.hpp). Any other reader writes its
-// progress into a ProgressCounter from time to time.
+// block. If a reader also sends messages to this sender, the reader's later messages show this (flag.hpp). Any other reader
+// writes its progress into a ProgressCounter from time to time.
 //
 // Long messages are copied once, as in a rendezvous protocol: the receiver copies directly from the sender's buffer, and the
 // sender waits until this copy is complete (loan.hpp). The receiver uses loads if the buffer is in shared memory (threads' memory,

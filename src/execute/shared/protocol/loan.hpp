@@ -6,7 +6,7 @@
 // (the loan is back: the receiver has finished), or n with the mark `withdrawn` (the sender has ended the loan after a failure).
 //
 // Proof that the receiver does not read memory that its owner may write. (1) The receiver stores n with release after its copy,
-// and the sender loads it with acquire before it writes. (2) A loan is withdrawn only from the state "untouched", by a
+// and the sender loads n with acquire before it writes. (2) A loan is withdrawn only from the state "untouched", by a
 // compare-and-exchange. The receiver sets `reading` by a compare-and-exchange from the same state. So only one of the two
 // succeeds. If the sender finds `reading`, it waits until the copy is over. (3) A receiver that gives up in the middle of its
 // copy puts the loan back into the state "untouched" with release; the sender acquires this store when it withdraws the loan.

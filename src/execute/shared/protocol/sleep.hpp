@@ -24,7 +24,7 @@ namespace quadrille {
 
 struct FullFence {
   static void make() {
-#if defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not support fences; without one a rank may sleep longer
+#if defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not support fences; without a fence a rank may sleep longer
     std::atomic<int> instead{0};
     instead.fetch_add(1, std::memory_order_seq_cst);
 #else

@@ -6,8 +6,8 @@
 //                    copies it out;
 //   a long message   is copied once, by its receiver, from the sender's memory, while the sender waits (a rendezvous). The
 //                    receiver loads it if the memory lies in the shared space, and calls process_vm_readv otherwise. If the
-//                    receiver cannot read it, or if this takes less time (PiecesTrial in sender.hpp), the message goes in pieces
-//                    through a double buffer behind the area.
+//                    receiver cannot read the memory, or if pieces take less time (PiecesTrial in sender.hpp), the message goes
+//                    in pieces through a double buffer behind the area.
 //
 // If the slot, the area or the double buffers have no room for a message, the message is sent later in the same exchange, when
 // receivers have finished earlier exchanges. The receivers can finish these exchanges, because this rank has completed its part
@@ -43,7 +43,7 @@ class EdgeDifference {
   }
   void clear() { first_.reset(); }
 
-  // Returns a sentence; "" if there is no such edge. `shown` returns the number of a rank that users see.
+  // Returns a sentence about the difference; "" if there is none. `shown` returns the number of a rank that users see.
   template <class Shown>
   std::string sentence(Rank me, Shown&& shown) const {
     return first_ ? sentence_of(*first_, shown(first_->from), shown(me)) : "";
@@ -110,7 +110,7 @@ class Receiver {
   ByRank<const std::byte*> areas_;
   std::uint64_t exchange_ = 0;
   std::vector<Open> open_;     // the next message from each rank
-  std::vector<Open> further_;  // messages that are not the first of their rank in this exchange
+  std::vector<Open> further_;  // second and later messages from a rank in this exchange
   std::vector<InPieces> in_pieces_;
   ByRank<std::uint32_t> last_;  // by rank that has further messages: the last one
   Bytes received_bytes_ = 0;

@@ -95,7 +95,7 @@ PairSlots::Run PairSlots::allocated(Bytes bytes) {
 }
 
 // Chooses a slot for a sender that is far ahead of its receiver. The slot must become free before the receiver has finished this
-// exchange, because the receiver may need a message through this slot to finish it.
+// exchange, because the receiver may need a message through this slot to finish the exchange.
 Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uint64_t exchange) {
   if (!outgoing.further.offset) {
     outgoing.further = allocated(further_bytes);

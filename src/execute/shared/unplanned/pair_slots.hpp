@@ -3,17 +3,17 @@
 // of ranks. Its sender writes it and then publishes it; the receiver waits for the message's number.
 //
 // PairSlots finds the slot of each message. Each ordered pair of ranks that has exchanged a message has two slots. The slots of
-// all pairs are adjacent in the control memory of rank 0, so they need few pages and few TLB entries. The sender takes them from
-// a pool at the pair's first message, and tells the receiver by one word where they are. Each slot says where the pair's next
-// message will be, so the receiver need not know how the sender chooses slots.
+// all pairs are adjacent in the control memory of rank 0, so they need few pages and few TLB entries. At the pair's first message
+// the sender takes slots from a pool, and tells the receiver by one word where these slots are. Each slot says where the pair's
+// next message will be, so the receiver need not know how the sender chooses slots.
 //
 // When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free
 // when the receiver has finished the exchange in which the slot was used. The sender often knows this without reading the word: a
 // message of exchange n from the receiver shows that the receiver has finished exchange n - 1. Two slots, used in turn, are
-// enough if messages go in both directions in each exchange. In a gather they go in one direction only. There the sender may be
-// ahead of the receiver by up to `most_ahead` further messages. When the sender first needs slots for them, it takes these slots
-// in its own control memory. If a pair has several messages in one exchange, the receiver gives back the slots of all but the
-// first of them by their loans. It cannot free them by finishing the exchange, because it needs all messages to finish.
+// enough if messages go in both directions in each exchange. In a gather, messages go in one direction only. There the sender may
+// be ahead of the receiver by up to `most_ahead` further messages. When the sender first needs slots for them, it takes these
+// slots in its own control memory. If a pair has several messages in one exchange, the receiver gives back the slots of all but
+// the first of them by their loans. It cannot free these slots by finishing the exchange, because for that it needs all messages.
 #pragma once
 
 #include <algorithm>
@@ -68,8 +68,8 @@ struct alignas(64) Slot {
 
   Flag number;
   Bytes bytes;
-  // Offset of the slot of the pair's next message. Offsets of slots are multiples of 64, so the lower bits are free: the way, and
-  // whether the receiver shall give the slot back by its loan.
+  // Offset of the slot of the pair's next message. Offsets of slots are multiples of 64, so the lower bits are free for the way,
+  // and for whether the receiver must give the slot back by its loan.
   std::uint64_t next_and_way;
   Loan loan;  // used for `once`, and if the receiver must give the slot back
   union {
@@ -138,7 +138,7 @@ class PairSlots {
     std::uint64_t& expected = inlets_[from].expected;
     return expected = MessageNumber::after(expected, exchange);
   }
-  // The pair's next message and its number; null if it has not arrived.
+  // The slot and the number of the pair's next message; null if the message has not arrived.
   struct Arrived {
     Slot* slot;
     std::uint64_t number;
@@ -149,7 +149,7 @@ class PairSlots {
     const std::uint64_t number = inlet.next->number.published();
     return {number > inlet.last ? inlet.next : nullptr, number};
   }
-  // Goes on to the slot after the one in which that message has arrived.
+  // Call it for a message that has arrived. Goes on to the slot of the next message.
   void advance(Rank from, std::uint64_t number) {
     Inlet& inlet = inlets_[from];
     inlet.last = number;

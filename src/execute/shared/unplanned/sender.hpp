@@ -108,7 +108,7 @@ class Area {
     Bytes first, last;
   };
 
-  // Prefers the beginning of the area: so successive exchanges reuse the same few cache lines.
+  // Prefers the beginning of the area, so that successive exchanges reuse the same few cache lines.
   std::pair<Bytes, Bytes> free_range(Bytes wanted) const {
     if (count_ == 0) return {0, bytes_};
     const Bytes used = chunks_[oldest_].first, end = rounded_up(chunks_[(oldest_ + count_ - 1) % most_chunks].last, line);
@@ -210,7 +210,7 @@ class Sender {
   ByRank<Last> last_;  // by receiver
   std::uint64_t exchange_ = 0;
   std::vector<Waiting> waiting_;              // all messages that had to wait in this exchange
-  std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as an index of waiting_; the same during one pass
+  std::vector<std::uint32_t> heads_, turns_;  // indices of waiting_: the next message to each rank; turns_: in the current turn
   bool is_far_ahead_ = false;                 // each message in heads_ waits for a receiver that is far behind
   Count left_ = 0;                            // messages that are not sent, and
   Bytes wanted_ = 0;                          // bytes of the area that these messages want

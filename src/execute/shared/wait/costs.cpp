@@ -38,7 +38,7 @@ double seconds_of(Work&& work) {
   return std::max(1e-9, std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-// The least of several times: the others may include time in which other ranks and programs used the cores.
+// The least of several times: larger times may include time in which other ranks or programs used the cores.
 class Least {
  public:
   void add(double seconds) {
@@ -145,8 +145,8 @@ class Handover {
 };
 
 // Uses the times of other sizes to correct times that were disturbed. A copy of fewer bytes takes at most as much time as one of
-// more bytes. It takes at most twice the time of four copies of a quarter of its bytes. The factor 2 allows for a cache that only
-// the quarters fit into.
+// more bytes. A copy takes at most twice the time of four copies of a quarter of its bytes. The factor 2 allows for a cache that
+// only the quarters fit into.
 void bound_by_each_other(std::array<double, 5>& seconds) {
   for (std::size_t i = seconds.size() - 1; i-- > 0;) seconds[i] = std::min(seconds[i], seconds[i + 1]);
   for (std::size_t i = 1; i < seconds.size(); ++i) seconds[i] = std::min(seconds[i], 2 * 4 * seconds[i - 1]);

@@ -15,9 +15,9 @@ namespace quadrille {
 
 class SharedSpace;
 
-// A short message is copied twice: by the sender into its area, by the receiver out of it. A long message is copied once, by the
-// receiver from the sender's buffer, and the sender waits for this copy. All figures are seconds. The defaults are those of a
-// current server; ranks that are threads use them without measuring.
+// A short message is copied twice: by the sender into its area, and by the receiver out of this area. A long message is copied
+// once, by the receiver from the sender's buffer, and the sender waits for this copy. All figures are seconds. The defaults are
+// those of a current server; ranks that are threads use them without measuring.
 struct CopyCosts {
   static constexpr std::array<Bytes, 5> sizes{1024, 4096, 16384, 65536, 262144};
   static constexpr Bytes most_eager = sizes[sizes.size() - 2];  // eager_limit() is never larger
@@ -34,7 +34,7 @@ struct CopyCosts {
   double twice_s(Bytes bytes) const;
   double once_s(Bytes bytes) const;
 
-  // Returns a length of at most `most_eager`. Longer messages are always long: the receiver copies them once if it can read the
+  // Returns a length of at most `most_eager`. Messages above this length are always copied once, if the receiver can read the
   // sender's memory.
   Bytes eager_limit() const;
 };
@@ -43,7 +43,7 @@ struct CopyCosts {
 struct SharingCosts {
   CopyCosts copies;
   bool yields_hand_over = true;  // a rank that calls sched_yield gives its core to another rank of the group
-  bool shared_cores = false;     // more ranks than cores; otherwise no rank has to yield, and yields_hand_over is true
+  bool shared_cores = false;     // there are more ranks than cores; if not, no rank has to yield, and yields_hand_over is true
 };
 
 // Measures the costs. Collective; all ranks get the same result. Takes about a millisecond.

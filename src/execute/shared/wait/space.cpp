@@ -21,7 +21,7 @@ std::optional<DifferentStart> first_difference(const StartRecord& mine, const St
   // load of the count makes the counted starts visible. If the load of an entry sees a newer start, the second load of the count
   // sees at least the count that was published before that start. This count shows that the entry has changed.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
-  // Skips the oldest entry: its owner may already be overwriting it, although the new count is not yet published.
+  // Skips the oldest entry: its owner may be overwriting it, before publishing the new count.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
   for (std::uint64_t number = first; number < std::min(own, others); ++number) {
     const std::uint64_t place = number % StartRecord::kept;
@@ -99,8 +99,8 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
 // no other execution in flight.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody || !progress_.in_flight->is_empty()) return;
-  // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
-  // differs at the next check, and no error is thrown.
+  // The acquire makes this rank load the count before `stuck`. A count that is older than the value of `stuck` does no harm: the
+  // count will differ at the next check, so no error is thrown.
   const StartRecord &mine = rank_area(rank_).starts, &theirs = rank_area(whom).starts;
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   if (theirs.stuck.load(std::memory_order_acquire) != name_of(rank_) ||

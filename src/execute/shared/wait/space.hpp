@@ -47,7 +47,7 @@ struct alignas(64) StartRecord {
   }
 };
 
-// The first start in which two ranks differ, among the starts that both records still hold.
+// Among the starts that the records of two ranks still hold, the first one that differs.
 struct DifferentStart {
   std::uint64_t number;  // from 0
   std::uint32_t mine, theirs;
@@ -90,15 +90,15 @@ struct alignas(64) RankArea {
   };
   Sleep::Word doorbell{0};           // a futex; other ranks ring it to wake this rank
   std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
-  std::atomic<bool> through{false};  // this rank has left, and its retired places need the group's memory no more
+  std::atomic<bool> through{false};  // this rank has left, and checks of its retired places no longer read the group's memory
   StartRecord starts;                // the plans that this rank has started
   // Gathers alternate between the two halves. A rank that overwrites a half knows that all ranks have read it: all have entered
   // the previous gather, so all have completed the gather before that, which used this half.
   alignas(64) Half halves[2];
 };
 
-// The rank for which a sleeping rank waits, as name_of writes it; 0 while it is awake. All ranks' words are adjacent, because
-// ring() reads many of them.
+// The rank for which a sleeping rank waits, as name_of writes it; 0 while the rank is awake. All ranks' words are adjacent,
+// because ring() reads many of them.
 using Awaited = Sleep::Word;
 
 // The beginning of a group's shared memory: what its ranks need to gather, to wait for each other and to fail together. In memory
@@ -386,8 +386,9 @@ void withdraw_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank re
 // Fails the group, and says which rank had the error.
 void fail_all(SharedSpace& space, const Error& why) noexcept;
 
-// Releases the memory of a plan or an exchange when no rank of the group accesses it any more (protocol/closing.hpp). Local. This
-// rank will not access any other rank's areas. Retires its own, and at rank 0 the control memory, in which `closing` lies.
+// Releases the memory of a plan or an exchange when no rank of the group accesses it any more (protocol/closing.hpp). Local.
+// After the call this rank must not access other ranks' areas. Retires its own, and at rank 0 the control memory, in which
+// `closing` lies.
 void close_areas(SharedSpace& space, Closing& closing, std::span<const Offset> own, Offset control);
 
 }  // namespace quadrille

@@ -24,7 +24,7 @@ bool chooses(Collective collective) {
 
 // MPICH lists the values of such a variable only in the variable's description, without line ends: "Variable to select allgather
 // algorithmauto - Internal algorithm selectionbrucks - Force brucks algorithmnb - Force ...". The values are numbered from 0. The
-// text does not show where a name begins, so this function searches for known names.
+// text does not mark where a name begins, so this function searches for known names.
 std::map<std::string, int> values_in(const std::string& description) {
   constexpr std::array known{"brucks", "nb",     "pairwise", "scattered", "recursive_doubling", "recursive_halving",
                              "ring",   "linear", "binomial"};
