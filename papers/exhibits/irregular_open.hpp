@@ -53,8 +53,8 @@ struct ExchangeParts {
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
 
 // Adds the parts of all curves at all points as a sheet and a panel of bars, for the largest t_m that is tried, because bars for
-// smaller t_m may be too small to see. Also adds the claim that A3 communicates for longer than A4 in each mode in which both
-// were timed.
+// smaller t_m may be too small to see. Also adds the claim that A3 communicates for longer than A4 in each mode in which both have
+// a curve.
 inline constexpr const char* parts_remark =
     "The stacked bars use a t_m of t_c + t_d, so they show the longest times of distributing and collecting.";
 void add_parts(Reproduction& made, const IrregularPlot& plot, const Quotation& said, const Making& making);

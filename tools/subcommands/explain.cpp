@@ -93,8 +93,8 @@ std::string doing(FlipQuantity quantity, Count value) {
   return "looking where the choice changes: " + what;
 }
 
-// Sets the functions that return the problem at other sizes. The problem itself has blocks of `block_bytes`. They refer to the
-// arguments.
+// Sets the functions that return the problem at other sizes. The problem itself has blocks of `block_bytes`. The functions refer
+// to the arguments.
 void set_other_problems(ExplainOptions& explained, const ProblemOptions& options, const Problem& problem, Bytes block_bytes) {
   explained.at_block = nullptr, explained.at_ranks = nullptr;
   if (options.depends_on_block(problem.collective))

@@ -54,7 +54,7 @@ void write(Output& output, const TraceArguments& options, const Trace& trace) {
   output.finish();
 }
 
-// Returns the only thing that --only picks. Refuses if it picks several things.
+// Returns the only thing that --only picks. Refuses if --only picks several things.
 template <class Thing, class Title>
 Thing one_of(const TraceArguments& options, std::vector<Thing> all, Title&& title) {
   const std::string label = label_of(options.subject);

@@ -7,7 +7,7 @@
 //   communicator's plans, which all ranks begin in the same order. The size of a plan is its largest size at any rank. The room for
 //   the communicator's plans is the smallest room at any rank.
 // * Plans are evicted only while a plan is made, or made ready again. While they make a plan, the ranks exchange data anyway, and
-// each rank adds its report to this data.
+//   each rank adds its report to this data.
 // * Local events have no effect until they are in a report. For example, an execution may be complete at one rank and still open
 //   at another. So no rank evicts a plan that was used since the oldest execution that any rank reports as open. Similarly, a
 //   plan may be destroyed at one rank and not yet at another. So a destroyed plan counts until a report says that it is

@@ -80,8 +80,7 @@ class DifferingEnds {
   bool has_noted_ = false;            // does the board show what this rank misses?
   std::vector<std::uint32_t> open_;   // names of the receives that are open in this look
   std::vector<Rank> suspects_;        // the ranks whose messages of the other form were found in the last look
-  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this rank last found a message of the other form; 0:
-                                      // none found
+  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this rank last found another form; 0: not found
   std::optional<LongSince> waits_;    // measures the waits of this execution
   LongSince questions_{SharedSpace::between_questions};
 };

@@ -89,12 +89,11 @@ class PackedMessage {
 // exchange. So if a rank sees that all ranks have entered exchange n, it knows that all have completed exchange n - 1, and it
 // sees what they wrote in exchange n - 1.
 //   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then no rank uses
-//   packed messages of an earlier exchange.
+//     packed messages of an earlier exchange.
 //   * Pages: a rank has two, one for exchanges with even numbers and one for odd numbers. A page shows the number of its
 //     exchange. A rank reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after
 //     all ranks have entered an exchange later than the one whose number the page shows. Usually the page is of exchange n - 2.
-//     If the rank had
-//     short edges in exchange n - 1, it has already waited until all had entered exchange n - 1.
+//     If the rank had short edges in exchange n - 1, it has already waited until all had entered exchange n - 1.
 // A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is at most `most_ahead` exchanges ahead
 // of the ranks of its node.
 //

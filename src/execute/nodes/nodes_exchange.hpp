@@ -2,13 +2,13 @@
 // Exchanges by edges (execute/executions/exchanger.hpp) among ranks on several nodes. Edges within a node are an exchange of that
 // node (shared/unplanned/exchange.hpp). Edges between nodes take one of two ways:
 //
-//   early Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length. So both
-//   know that the edge is early, and start its message at once.
-//   decided Short edges. The ranks of a node tell each other what each of them sends to each of the other nodes (node_board.hpp).
-//   So both nodes of a pair know, without a message between them, how many edges and bytes go from one node to the other, and
-//   between which ranks. From these figures and a rule, both make the same decision (node_board.hpp): one
-//            packed message from leader to leader, or a message for each edge. If its edges are few, a rank also shows their
-//            bytes: the leader of the packed message needs nothing else from this rank.
+//   early    Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length. So
+//            both know that the edge is early, and start its message at once.
+//   decided  Short edges. The ranks of a node tell each other what each of them sends to each of the other nodes
+//            (node_board.hpp). So both nodes of a pair know, without a message between them, how many edges and bytes go from one
+//            node to the other, and between which ranks. From these figures and a rule, both make the same decision
+//            (node_board.hpp): one packed message from leader to leader, or a message for each edge. If its edges are few, a rank
+//            also shows their bytes: the leader of the packed message needs nothing else from this rank.
 //
 // So a rank waits for the ranks at the other ends of its edges. A rank with short edges to or from other nodes also waits until
 // all ranks of its node have entered. A leader also waits until the packed messages that it sends and receives are complete.

@@ -25,8 +25,7 @@ struct ScriptMessage {
   bool is_send = false;
   Count round = 0;            // the round of the schedule
   std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer; both ends match messages by this number
-  bool overwritten = false;   // a send whose source is overwritten by a receive of the same window; so it is copied out when
-                              // posted
+  bool overwritten = false;   // a send whose source a receive of its window overwrites, so the transport copies it when posted
   Regions regions;            // the memory that is read or written; staging memory if the message is packed
   // A receive fused with its reduction: the transport combines the arriving bytes directly into `reduced_into`. If it cannot
   // combine them, it stores the bytes in `regions` and then runs `reduction`.

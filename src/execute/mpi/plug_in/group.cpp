@@ -228,8 +228,7 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     return;
   }
   const int bytes = checked_int(count);
-  if (nodes_.empty()) {  // nothing is in flight while the ranks meet; the blocking call takes a third of the time of
-                         // MPI_Iallgather
+  if (nodes_.empty()) {  // the ranks are meeting: nothing is in flight. Blocking takes a third of the time of MPI_Iallgather.
     check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
     return;
   }

@@ -35,8 +35,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} shares no memory with the others of its node, so they cannot keep step", rank));
 
-  std::vector<Count> rounds;  // rounds in which this rank has messages to or from other nodes; ascending, since windows are
-                              // rounds
+  std::vector<Count> rounds;  // those with messages of this rank to or from other nodes; ascending, since windows are rounds
   for (const ScriptMessage& message : script.messages)
     if (node_of(message.peer) != node && (rounds.empty() || rounds.back() != message.round)) rounds.push_back(message.round);
 
@@ -334,8 +333,7 @@ template <class Seen>
   if (unpublished_ != none) publish(unpublished_);
   const std::size_t count = open_.count;
   std::size_t kept = 0;
-  bool fused_waits = false;  // a fused receive is not complete, so later fused receives must wait: the order of fused receives
-                             // decides the result
+  bool fused_waits = false;  // a fused receive is not complete, so later ones must wait: the order of reductions decides the result
   for (std::size_t i = 0; i < count; ++i) {
     if (i + fetched_ahead < count) fetch(open_[i + fetched_ahead]);
     const bool fused = connection_.receives[open_[i]].is_fused;

@@ -80,8 +80,7 @@ class NodeSteps {
   Count mates_ = 0;                       // the number of ranks of the node
   std::uint64_t before_ = 0, total_ = 0;  // counts of Counter::through: of all earlier executions; of one execution
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
-  std::vector<std::uint64_t> needed_;  // by window: how many rounds the node must have completed before; `none`: no message to
-                                       // another node
+  std::vector<std::uint64_t> needed_;  // by window: how many rounds the node must have completed; `none`: it need not wait
 };
 
 class SharedMessages {
