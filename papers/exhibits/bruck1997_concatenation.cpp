@@ -109,7 +109,7 @@ void cut(Reproduction& made) {
   }
 }
 
-// Returns true if section 4.2 does not claim that the algorithm is optimal for these values.
+// Returns true if section 4.2 excludes these values from its claim that the algorithm is optimal.
 bool in_range(Count n, Count k, Bytes b) {
   Count power = 1;
   while (power < n) power *= k + 1;

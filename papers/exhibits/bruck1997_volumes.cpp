@@ -35,7 +35,7 @@ Bytes longest_message(const Schedule& schedule) {
 }
 
 // Returns the number of slots whose digit at `place` is `digit`. In the classical form they travel in one message. With several
-// ports, a round sends the slots of several digits; its lowest digit has the most slots.
+// ports, a round sends the slots of several digits; the lowest of these digits has the most slots.
 Count slots(Count n, Count radix, Count place, Count digit) {
   const Count period = place * radix;
   return n / period * place + std::clamp<Count>(n % period - digit * place, 0, place);

@@ -37,12 +37,12 @@ struct PaperConclusion {
   std::string than = {};  // another one, or fastest_of_all; empty: the sentence compares no times, only the plan is compared
   Policy policy = Policy::blocking;
   std::optional<Policy> than_policy = {};     // the policy of `than`; absent: that of `better`
-  std::vector<Policy> further_policies = {};  // of both, if the sentence does not name the mode
+  std::vector<Policy> further_policies = {};  // further policies of both algorithms, if the sentence does not name the mode
   double at_most = 1;       // the ratio of the two times that the sentence means; with fastest_of_all, `tied` is allowed
   std::string reason = {};  // why our value differs
 };
 
-// The same setting with other values of what the paper leaves open.
+// The same setting, with other values for what the paper leaves open.
 struct OpenCase {
   std::string text;  // names the values; cases of the same text are random draws
   std::function<double(const std::string& specification, Policy policy)> seconds;
@@ -50,7 +50,7 @@ struct OpenCase {
 
 class Planner {
  public:
-  // A sentence holds if it holds in the setting and in all others.
+  // A sentence holds if it holds in the setting and in all other cases.
   explicit Planner(PaperSetting setting, std::vector<OpenCase> others = {});
 
   double seconds(const std::string& specification, Policy policy) const;

@@ -24,7 +24,7 @@ inline constexpr Bytes small_numbers[] = {few, 4};
 inline constexpr Bytes least_variance = 4;
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
 
-// One stage. The paper counts the data that a rank keeps as a message to oneself; our schedules have no such messages.
+// One stage. The paper counts the data that a rank keeps for itself as a message to oneself; our schedules have no such messages.
 struct StageTrace {
   struct Sent {
     Count round = 0;  // within the stage, from 0

@@ -55,7 +55,7 @@ class Dealing {
   CountedExchange counted;
 
  private:
-  // Each rank hands on what it holds: deal(rank, target, elements, hand(to, elements)). In each step it sends to receiver(rank,
+  // Each rank passes on what it holds: deal(rank, target, elements, hand(to, elements)). In each step it sends to receiver(rank,
   // step).
   template <class Receiver, class Deal>
   void stage(const char* name, Count steps, const Receiver& receiver, const Deal& deal) {

@@ -27,7 +27,8 @@ struct OpenValues {
 std::vector<OpenValues> open_values();
 std::string name(const OpenValues& values);  // "small number 1, with messages to oneself"
 
-// Returns the plot with the points at which the small number is small; if few points are asked for, the first and the last of them.
+// Returns the plot with the points at which the small number is small; if few points are wanted, with the first and the last of
+// these.
 IrregularPlot with_small(IrregularPlot plot, Bytes small, const Making& making);
 
 double composing_us_per_byte(const std::string& machine, double share);  // t_m in µs/byte

@@ -126,7 +126,7 @@ IrregularPlot thinned(IrregularPlot plot);  // keeps only the first point and th
 std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 
 // The figures of an exchange that the flat model needs, from the counts alone (irregular_counts.cpp). They are counted once in a
-// process, because several exhibits need the same.
+// process, because several exhibits need the same figures.
 struct CountedExchange {
   std::vector<StageFigures> with_own, without;  // with and without messages to oneself
 };

@@ -96,7 +96,7 @@ Sheet lanes_of(const TimeLine& line, double startup) {
   Sheet lanes{.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}};
   for (Rank rank = 0; rank < 4; ++rank)
     for (const bool sends : {true, false}) {
-      double port_free = 0;  // a message takes the output port after its start-up, and after the message before it
+      double port_free = 0;  // a message takes the output port after its start-up, when the previous message has left the port
       for (Count step = 0; step < 3; ++step) {
         const MessageEnd& end = (sends ? line.sent : line.received).at({rank, step});
         const double begin = sends ? std::max(in_us(end.begin) + startup / 2, port_free) : in_us(end.begin);
@@ -162,7 +162,7 @@ Reproduction make_liu2002_fig3(const Making&) {
 // Stages I and II of A4 on one rank, step by step, under the three policies.
 
 constexpr Count liu2002_fig13_nodes = 16;
-constexpr Bytes typical = 12;  // elements; a quarter of a rank's data then takes about as long on the wire as a start-up
+constexpr Bytes typical = 12;  // elements; a quarter of a rank's data takes about as long on the wire as a start-up
 
 // Returns the first two stages, with messages to oneself.
 Schedule distribution() {

@@ -110,7 +110,7 @@ Reproduction make_liu2005_table2(const Making& making) {
 
 constexpr const char* direct_place = "section I";
 
-// How many messages all links together carry in a round, from shortest paths: p times the distances from one rank.
+// How many messages all links together carry in a round, if paths are shortest: p times the sum of the distances from one rank.
 Count hops(const Topology& topology) {
   Count sum = 0;
   for (Rank to = 0; to < topology.ranks(); ++to) sum += topology.distance(0, to);

@@ -17,9 +17,10 @@ namespace quadrille::papers {
 namespace {
 
 // The paper's measurement that the clustered exchange is faster than posting all messages at once. On the paper's machine a node
-// takes part in one communication operation with another node at a time. A posted message is an operation, and an exchange of the
-// clustered algorithm, which goes both ways, is one, too. All operations take equally long, so the ratio of the bandwidths is the
-// inverse ratio of the steps. For contrast, both algorithms are also simulated event by event with full-duplex ports.
+// takes part in one communication operation with another node at a time. A posted message is an operation. An exchange of the
+// clustered algorithm, which goes both ways, is one operation, too. All operations take equally long, so the ratio of the
+// bandwidths is the inverse ratio of the steps. For contrast, both algorithms are also simulated event by event with full-duplex
+// ports.
 
 // Returns the number of steps. In each step, goes over the messages in the order in which the processes post them, and takes a
 // message if both of its nodes are still free. `by_distance`: process u posts its messages for u + 1, u + 2, ..; otherwise for 0,

@@ -48,7 +48,7 @@ struct TorusCosts {
 struct PublishedExchange {
   const char* name;
   TorusCosts (*costs)(int d);
-  const char* algorithm = nullptr;  // specification of our algorithm; null if the text describes it too briefly
+  const char* algorithm = nullptr;  // specification of ours; null if we have none, because the paper is too brief
 };
 
 extern const std::vector<PublishedExchange> other_exchanges;  // the exchanges with which the paper compares

@@ -23,7 +23,7 @@
 
 namespace quadrille {
 
-// An error that another rank reported to this one.
+// An error that another rank has reported to this rank.
 class ErrorElsewhere : public Error {
  public:
   using Error::Error;
@@ -70,8 +70,8 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   return told_by(group, teller, std::move(text), lengths[teller]);
 }
 
-// Collective. Sends a long text from rank `teller` to all ranks, and returns it. All ranks must know its length, `length` bytes. It
-// is sent in parts, because in shared memory every rank allocates room for one part of each rank.
+// Collective. Sends a long text from rank `teller` to all ranks, and returns it. All ranks must know its length, `length` bytes.
+// The text is sent in parts, because in shared memory every rank allocates room for one part of each rank.
 template <class Group>
 std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes length) {
   const Bytes part = std::max<Bytes>(4096, (Bytes{1} << 24) / group.size());

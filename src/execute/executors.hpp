@@ -17,7 +17,7 @@ namespace quadrille {
 // Which ranks must share memory.
 enum class SharedBy : std::uint8_t {
   nobody,
-  ranks_of_a_node,  // the ranks within each node; there are several nodes, whose ranks exchange messages
+  ranks_of_a_node,  // the ranks of each of several nodes; between nodes there are messages
   all_ranks,
 };
 

@@ -39,7 +39,7 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  // Returns when the execution is complete. `phases`, if not null, receives the time of each phase; measuring makes the execution
+  // Returns when the execution is complete. `phases`, if not null, receives the time of each phase; this makes the execution
   // slightly slower.
   virtual void execute(const Arguments& arguments, Phases* phases = nullptr) = 0;
 

@@ -88,7 +88,7 @@ std::string library_of(const Recording& recording, const ProjectionOptions& opti
   return std::string(recorded->id);
 }
 
-// Long texts are replaced by two hashes, because there may be very many of them.
+// Replaces a long text by two hashes, because there may be very many long texts.
 std::string shortened_key(std::string text) {
   constexpr std::size_t most = 256;
   return text.size() <= most ? text : fmt::format("{:x} {:x}", words_hash(text), text_hash(text));

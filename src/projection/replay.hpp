@@ -48,7 +48,7 @@ class Matching {
 
   // Returns the member's next call. The caller must let the member enter it.
   MatchedCall& next(std::size_t communicator, std::size_t member);
-  // A member has left. After the last one the call no longer exists.
+  // A member has left. When the last member has left, the call is destroyed.
   void leave(MatchedCall& call);
 
  private:

@@ -24,7 +24,7 @@ std::string grid_text(const std::vector<Count>& sides) { return fmt::format("{}"
 // A part of a grid: all places of some dimensions.
 using Dimensions = std::vector<bool>;
 
-// Grids of recorded ranks and of more ranks that are copies of them.
+// Two grids: of the recorded ranks, and of more ranks, which are copies of the recorded ones.
 class RankGrid {
  public:
   // Throws Error{misuse}.

@@ -79,7 +79,7 @@ std::set<std::uint32_t> called_sites(const Slice& slice) {
   return sites;
 }
 
-// Do they have at least half of their sites in common? Two slices without sites are alike.
+// Do two slices have at least half of their sites in common? Two slices without sites are alike.
 bool are_alike(const std::set<std::uint32_t>& one, const std::set<std::uint32_t>& other) {
   const auto common =
       static_cast<std::size_t>(std::count_if(one.begin(), one.end(), [&](auto site) { return other.contains(site); }));

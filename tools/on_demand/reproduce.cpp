@@ -37,7 +37,7 @@ class ExhibitMakers {
  public:
   // `progress` must outlive this object.
   ExhibitMakers(std::vector<const Exhibit*> exhibits, ProgressLine& progress);
-  ~ExhibitMakers();  // waits for the exhibits being made; does not begin others
+  ~ExhibitMakers();  // waits for the exhibits that are being made; begins no more
   ExhibitMakers(const ExhibitMakers&) = delete;
   ExhibitMakers& operator=(const ExhibitMakers&) = delete;
 

@@ -52,8 +52,9 @@ struct OnlyOption {
 
   OptionRow row();
 
-  // Returns the things that the words name, in the order of the words; without words, all things. `title` returns the title of a
-  // thing; `label` names the file in errors. Throws Error{misuse} with the titles if a word names no thing or several things.
+  // Returns the elements of `all` that the words name, in the order of the words; without words, all elements. `title` returns
+  // the title of a thing; `label` names the file in errors. Throws Error{misuse} with the titles if a word names no thing or
+  // several things.
   template <class Thing, class Title>
   std::vector<Thing> picked(std::vector<Thing> all, Title&& title, const std::string& label) const {
     if (words.empty()) return all;

@@ -18,7 +18,7 @@ std::optional<std::string> svg_converter();
 // Returns the format, "png" or "pdf", that the extension of a file promises and that pictures can be converted to; else nothing.
 std::optional<std::string> converted_format(std::string_view file);
 
-// Converts SVG. Throws Error{environment} if the converter is missing, or, with its message, if it fails.
+// Converts SVG. Throws Error{environment} if the converter is missing, or with the converter's message if it fails.
 std::string converted_picture(std::string_view svg, const std::string& format);
 
 // Returns what a file with this name holds: the SVG, or the picture in the format that the extension promises.

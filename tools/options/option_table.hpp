@@ -107,7 +107,7 @@ class OptionTable {
   void set_footer(std::string_view footer);
 
   CLI::App& parser() const { return *parser_; }
-  void read_values() const;  // of the options that were given; throws Error{misuse} with a sentence for the first wrong one
+  void read_values() const;  // reads the values of the options that were given; throws Error{misuse} for the first wrong value
 
  private:
   CLI::App* parser_;

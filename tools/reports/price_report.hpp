@@ -47,8 +47,8 @@ class Pricer {
   const MachineCosts& machine() const { return machine_; }
   const Coefficients& coefficients() const { return machine_.models.find(model().id)->second; }
 
-  // Returns the prices of all cases. If a case is too large, adds it to `left_out` with the reason; if no case remains, throws
-  // that error.
+  // Returns the prices of all cases. If a case is too large, adds it to `left_out` with the reason. If no case
+  // remains, throws Error{misuse} with the first reason.
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                    ProgressLine& progress) const;
 

@@ -237,7 +237,7 @@ int report(const std::vector<TuneResult>& sessions, const TuneArguments& options
                                                                                                                      : good;
 }
 
-// Local: the cells of the calls in the report of a run, for so many ranks.
+// Local: the cells of the calls in the report of a run, for `ranks` ranks.
 std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
   std::vector<std::string> remarks;
   auto wanted = wanted_cells(read_text(file, label_of(file)), "'" + file + "'", ranks, remarks);
@@ -245,7 +245,7 @@ std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
   return wanted;
 }
 
-// Measures on all ranks and returns the exit code. `session` is that of rank 0, or of this process.
+// Measures on all ranks and returns the exit code. `session` becomes that of rank 0, or of this process.
 int measure(RankGroup& ranks, const TuneOptions& options, double timeout_seconds, TuneResult& session) {
   Talk talk(ranks);
   const TuneOptions told = talk.told(options);

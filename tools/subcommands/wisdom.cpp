@@ -58,7 +58,7 @@ std::string range_text(Count least, Count most) {
 
 std::string on_nodes(Count nodes) { return nodes == 1 ? "" : fmt::format(" on {} nodes", nodes); }
 
-// Returns the collective and the other facts that distinguish its situation.
+// Returns the collective and the other facts that distinguish the situation.
 std::string kind_text(const Situation& situation) {
   std::string text{name(situation.collective)};
   if (!situation.counts_known) text += ", own counts";

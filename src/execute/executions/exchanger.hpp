@@ -48,8 +48,8 @@ class EdgeLists {
   std::vector<Edges::Receive> receives_;
 };
 
-// The exchanges of one group. All ranks start them in the same order, together with the plans of the group. A rank waits only for
-// the ranks at the other ends of its edges.
+// The exchanges of one group. All ranks start exchanges and plans of the group in one order. A rank waits only for the ranks at
+// the other ends of its edges.
 //
 // Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may have the same
 // memory at both ends. If the two ends of an edge name different lengths, the receiver throws Error{misuse} when all other edges

@@ -14,8 +14,8 @@
 // that waits makes such progress, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make
 // progress.
 //
-// The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes it again,
-// together with the other ranks.
+// The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes the executable
+// again, together with the other ranks.
 #pragma once
 
 #include <atomic>
@@ -182,7 +182,7 @@ class Execution {
   FlightList::Slot* slot_ = nullptr;  // valid while an execution is open; afterwards another plan may have the slot
 };
 
-// Returns the Execution of a plan. Unlike Plan::execute it does not check buffers.
+// Returns the Execution of a plan. Unlike Plan::execute, the Execution does not check buffers.
 const std::shared_ptr<Execution>& shared_execution_of(Plan& plan);
 inline Execution& execution_of(Plan& plan) { return *shared_execution_of(plan); }
 

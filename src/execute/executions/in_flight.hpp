@@ -42,7 +42,7 @@ class FlightList {
     if (!is_empty()) advance_all(false);
   }
 
-  // The same for the progress thread. It skips executions that only the program's own calls may advance.
+  // The same for the progress thread. Skips executions that only the program's own calls may advance.
   void advance_in_background() {
     if (!is_empty()) advance_all(true);
   }
@@ -137,8 +137,8 @@ class Starts {
   // Returns the open executions of this rank, and the bound on the memory of this group's plans.
   virtual const std::shared_ptr<InFlight>& in_flight() const = 0;
 
-  // May the progress thread advance executions of this group's plans? It may not if the plans call an MPI library that was
-  // initialised for a single thread.
+  // May the progress thread advance executions of this group's plans? The thread may not if the plans call an MPI library that
+  // was initialised for a single thread.
   virtual bool may_advance_in_background() const { return true; }
 
   // Returns the sentence that other ranks throw when this rank withdraws an execution of the plan.

@@ -79,7 +79,7 @@ class PlanMemory {
   // Notes that a plan is destroyed. It counts until all ranks know.
   void destroyed(std::uint64_t plan);
 
-  // Stops counting a plan. Call it on all ranks at the same point.
+  // Stops counting a plan. Call this on all ranks at the same point.
   void remove(std::uint64_t plan);
 
  private:

@@ -78,7 +78,7 @@ void DifferingEnds::note_absent(std::size_t edge) {
 }
 
 // An edge that is absent may be long for its sender. In that case this rank receives the edge's own message, because the sender
-// may wait until it is received. It may arrive a little later than the packed message.
+// may wait until it is received. The edge's own message may arrive a little later than the packed message.
 void DifferingEnds::look_for_absent() {
   state_.queue.start_all_receives();  // what has arrived may be for a receive that is not started
   const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;

@@ -13,7 +13,7 @@
 // same message in two of its looks, and if between these looks the rank that misses a message has looked, too. In each look a
 // rank notes what it misses, and before a look it receives what has arrived. Tags repeat after 64 decisions. No rank gets that
 // far ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that never pack have
-// no decisions, and tags of their own.
+// no decisions; their tags differ from all others.
 #pragma once
 
 #include <chrono>
@@ -72,7 +72,7 @@ class DifferingEnds {
 
   NodesState& state_;
   EdgeDifference difference_;
-  std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than it expects
+  std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than that rank expects
   std::vector<std::size_t> absent_;  // received edges that were not in the packed message
   std::chrono::steady_clock::time_point absent_since_;
   std::vector<std::vector<std::byte>> lost_;  // messages that no rank expects

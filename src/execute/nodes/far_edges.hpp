@@ -26,8 +26,8 @@ class FarEdges {
   static constexpr int forms = 4;
 
   // Messages match if they have the same form and the numbers of their exchanges are equal modulo this: a tag has no room for
-  // larger numbers. Exchanges in which edges may be packed are numbered from 1; all others are numbered separately from 1. A rank
-  // may be any number of exchanges ahead of another rank.
+  // larger numbers. Exchanges in which edges may be packed are numbered from 1. All other exchanges have numbers of their own,
+  // also from 1. A rank may be any number of exchanges ahead of another rank.
   static constexpr int exchanges = 64;
   struct Kind {
     Form form;

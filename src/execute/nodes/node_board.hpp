@@ -110,7 +110,7 @@ class NodeBoard {
   void begin_at(Offset control);  // has control_bytes() bytes in rank 0's control memory
   void close();                   // this rank stops using the board
 
-  // One rank's part of what goes to another node and comes from it.
+  // One rank's part of the edges to another node, and of the edges from it.
   struct Row {
     static constexpr Bytes no_part = -1;
     EdgeSummary out, in;
@@ -184,8 +184,8 @@ class NodeBoard {
   std::byte* parts_ = nullptr;                      // by page
   std::byte* messages_ = nullptr;                   // by node: one message to it and one from it
 
-  // What this rank has seen: all ranks have entered exchange `all_entered_`. Its search for exchange `seen_` has found so far
-  // that the ranks before `first_unseen_` have entered `seen_`, and that all of them have entered at least `least_seen_`.
+  // This rank has seen that all ranks have entered exchange `all_entered_`. Its search for exchange `seen_` has found so far that
+  // the ranks before `first_unseen_` have entered `seen_`, and that all of them have entered at least `least_seen_`.
   std::uint64_t all_entered_ = 0, seen_ = 0, least_seen_ = 0;
   Rank first_unseen_ = 0;
 };

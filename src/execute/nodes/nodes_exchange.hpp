@@ -64,7 +64,7 @@ class NodesExchange final : public EdgesExecutable {
  private:
   using Form = FarEdges::Form;
   using Keys = ShortEdges::Keys;
-  struct ToPack {  // a packed message that this rank sends, as the leader, once it has all edges
+  struct ToPack {  // a packed message that this rank sends as the leader when the message has all edges
     Count node;
     Bytes bytes;
     Rank to;

@@ -99,10 +99,10 @@ inline void copy_streaming(std::byte* target, const std::byte* source, std::size
 }
 
 // Chooses between ordinary and non-temporal stores. An ordinary store first reads its line into the cache. If the line leaves the
-// cache before it is used, this read, a third of the memory traffic, was useless. Whether lines leave the cache early depends on
-// the data of all ranks and on other programs. So the plan measures both kinds of stores. It alternates between them during the
-// first executions, and keeps the faster kind afterwards. It compares the least time of each kind, because other programs may
-// have disturbed some executions.
+// cache before it is used, this read was useless; it is a third of the memory traffic. Whether lines leave the cache early
+// depends on the data of all ranks and on other programs. So the plan measures both kinds of stores. It alternates between them
+// during the first executions, and keeps the faster kind afterwards. It compares the least time of each kind, because other
+// programs may have disturbed some executions.
 class StreamingTrial {
  public:
   bool streams() const { return streams_; }

@@ -48,7 +48,7 @@ Bytes control_bytes(const Program& posted) {
 }
 
 // Drops the regions without bytes that a document may list. Transports take the address of a contiguous message from its first
-// region. A control message keeps its one region, which may be empty.
+// region. A control message keeps its only region, which may be empty.
 Program without_empty_regions(Program program) {
   for (Round& round : program.rounds)
     for (auto* messages : {&round.sends, &round.receives})

@@ -100,7 +100,7 @@ class GroupSpace::Membership {
     return true;
   }
 
-  std::atomic<Count> heap_places{0};  // number of retired places in the heap; their checks read control memory of rank 0
+  std::atomic<Count> heap_places{0};  // number of retired places in the heap, whose checks read control memory of rank 0
 
  private:
   SpaceHead* const head_;

@@ -17,7 +17,8 @@
 namespace quadrille {
 
 // A part of a script that is split by peers: one part for peers in shared memory, one for messages of the other transport. The
-// part is a script with the messages to and from these peers, and the windows of these messages. It has no copies and no memory.
+// part is a script with the messages to and from these peers, and the windows of these messages. It has no copies, and no scratch
+// or staging memory.
 struct ScriptPart {
   std::shared_ptr<Script> script;
   std::vector<std::uint32_t> of_whole;  // by message of the part: its index in the whole script

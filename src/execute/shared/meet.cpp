@@ -264,7 +264,7 @@ class Meeting {
   const std::optional<Error> why_;
   MadeHead head_;
   Process::KnownProcesses
-      known_processes_;  // copied at the beginning of the meeting, because another thread may change those of the process
+      known_processes_;  // copied when the meeting begins, because another thread may change the known processes of `process_`
   ByRank<std::shared_ptr<Peer>> known_;
   ByRank<GroupCard> cards_;
   ByRank<Count> nodes_;

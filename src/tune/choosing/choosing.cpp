@@ -44,8 +44,8 @@ struct ChoiceKey {
 };
 
 // Keeps recent decisions, because a program that splits communicators makes the same choice for each of them. Decisions for
-// counts that all ranks know are not kept: comparing the counts would take long, and they would stay in memory. If each rank
-// knows only its own counts, the situation contains all that the ranks know together, so no counts need to be compared.
+// counts that all ranks know are not kept: to compare the counts would take long, and the counts would stay in memory. If each
+// rank knows only its own counts, the situation contains all that the ranks know together, so no counts need to be compared.
 std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
   ChoiceKey key{knowledge.hash, asked, options};
   if (options.own_counts_only) key.problem.counts = nullptr, key.problem.sparse_counts = nullptr;
@@ -128,7 +128,7 @@ class Choosing {
  private:
   static constexpr char decided_mark = '=';  // begins the text of a decision, so that this text is never empty
 
-  // Collective: shares knowledge unless all ranks have the same.
+  // Collective: shares knowledge, unless all ranks have the same knowledge.
   void compare_knowledge() {
     const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : no_knowledge);
     const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });

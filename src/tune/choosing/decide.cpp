@@ -219,7 +219,7 @@ class Deciding {
     return price_of(workload_for(*pricing.model, schedule, topology), *pricing.model, *options_.preset);
   }
 
-  // Returns the most messages of a rank in a round; 0 if that does not matter.
+  // Returns the most messages of a rank in a round; 0 if this number does not matter.
   static Count ports_of(const Schedule& schedule, Count most) {
     if (most == std::numeric_limits<Count>::max()) return 0;
     return schedule.port_limit ? *schedule.port_limit : figures(schedule).ports;

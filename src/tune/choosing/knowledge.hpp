@@ -21,7 +21,7 @@ namespace quadrille {
 // slower, its prices would prefer algorithms that send each byte many times.
 //
 // Collective, for ranks on several nodes. Returns at rank 0 the microseconds per byte of a long message between two nodes, each
-// of which sends one and receives one at the same time. The other ranks' results mean nothing.
+// of which sends one and receives one at the same time. The results of the other ranks have no meaning.
 double measured_us_per_byte(Communicator& communicator);
 
 // Returns the machine, with slower links if `us_per_byte` is more than four times its own figure. In that case its name says so.

@@ -233,7 +233,7 @@ std::vector<ExplainedWay> explained(const Problem& problem, const Decision& deci
     const auto is_same = [&](const ExplainedWay& known) {
       return known.considered.way.algorithm == each.way.algorithm && known.considered.way.executor == each.way.executor;
     };
-    if (std::any_of(ways.begin(), ways.end(), is_same)) continue;  // the same algorithm is there already, under a better policy
+    if (std::any_of(ways.begin(), ways.end(), is_same)) continue;  // the algorithm is in the list already, under a better policy
     ExplainedWay& way = ways.emplace_back(
         ExplainedWay{.considered = each, .name = short_name(problem, each.way.algorithm), .is_baseline = runs_baseline(each.way)});
     if (!way.is_baseline) ++shown;

@@ -124,8 +124,8 @@ class Race {
     steps_.push_back(std::move(steps));
   }
 
-  // Predicts the time of the MPI library's own choice. All ranks have the same entries, so all ask for the fingerprint or none
-  // does.
+  // Predicts the time of the MPI library's own choice. All ranks have the same entries, so either all or none ask for the
+  // fingerprint.
   void assume_vendor() {
     for (RaceEntry& entry : result_.entries)
       if (entry.candidate.algorithm == Candidate(Vendor{}) && !result_.fits.empty())

@@ -91,8 +91,9 @@ int repetitions_within(double seconds, int least, const RaceResult& round, const
 }
 
 // Returns all ways, sorted by time. The ways of the last round have their times from that round. The time of a way that was
-// eliminated earlier is the time of the best way of its last round, multiplied by the ratio of the two. That best way may itself
-// be eliminated later. So leavers are handled from the last to the first, and the best way already has a time.
+// eliminated earlier is the time of the best way of its last round, multiplied by the ratio of the two ways in that round. That
+// best way may itself be eliminated later. So leavers are handled from the last to the first, and the best way already has a
+// time.
 std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
   std::vector<WisdomEntry> entries;
   for (const RaceEntry& entry : last.entries)

@@ -251,7 +251,7 @@ class Session {
     return result_.stopped != 0 || result_.out_of_time;
   }
 
-  // Returns the fastest ways of the nearest sizes of the same collective, below and above.
+  // Returns the fastest ways at the nearest smaller and the nearest larger size of the same collective.
   std::vector<Way> fastest_nearby(const Situation& situation) const {
     const WisdomRecord *below = nullptr, *above = nullptr;
     for (const WisdomRecord& record : wisdom_.records) {

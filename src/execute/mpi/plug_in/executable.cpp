@@ -94,7 +94,7 @@ bool MpiMessages::advance() {
 
 // Removes the requests at the first `count` positions of completed_ from the open ones, and notes the messages that are complete.
 void MpiMessages::finish(int count) {
-  QUADRILLE_ASSERT(count >= 0 && count <= open_);  // MPI_UNDEFINED, which is negative, would mean that nothing is open
+  QUADRILLE_ASSERT(count >= 0 && count <= open_);  // MPI_UNDEFINED, which is negative, would mean that no request is open
   // The last open request fills each gap. That request is not complete, because the positions go from the highest down.
   std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {

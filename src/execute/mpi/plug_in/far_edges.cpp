@@ -55,7 +55,7 @@ class MpiFarEdges final : public FarEdges {
       test_some();
     return arrivals_;
   }
-  // True while this rank receives packed messages, because all ranks of the node wait for those. While this rank waits for other
+  // True while this rank receives packed messages, because all ranks of the node wait for them. While this rank waits for other
   // messages, polls may yield. If they did not, this rank would begin its next exchange before the other ranks
   // (NodesExchange::complete).
   bool is_quiet() const override { return open_packed_ > 0 && may_be_quiet_; }

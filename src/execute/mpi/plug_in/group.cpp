@@ -233,7 +233,7 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  if (count < most_on_tree / size_) {  // the other ranks' parts are 0 until they are combined
+  if (count < most_on_tree / size_) {  // the parts of other ranks are 0 here; the allreduce combines all parts
     std::byte* const own = static_cast<std::byte*>(all) + rank_ * count;
     std::memmove(own, mine, index(count));
     std::memset(all, 0, index(rank_ * count));

@@ -48,7 +48,7 @@ class MpiStarts final : public Starts {
 
 class MpiGroup {
  public:
-  // Returns the group that is kept with the communicator, or null if there is none yet or it has failed.
+  // Returns the group that is kept with the communicator; null if there is none yet, or if the group has failed.
   static std::shared_ptr<MpiGroup> kept_with(MPI_Comm users);
 
   MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process);

@@ -295,7 +295,7 @@ class RankProcesses {
   std::vector<std::pair<pid_t, Rank>> ranks_;
   int result_ = 0;
   bool was_killed_ = false;   // `result_` is the code of a rank that was killed
-  bool are_done_ = false;     // no rank is left, and no other process must still be ended
+  bool are_done_ = false;     // no rank is left, and no other process that must be ended
   bool ending_ = false;       // the ranks and the programs that they have started must end
   bool told_ = false;         // these processes have been sent a signal that should end them
   bool interrupted_ = false;  // by SIGINT
@@ -318,7 +318,7 @@ void rename_process(std::string_view name) {
   ::setsid();
   rename_process("quadrille-guard");  // so that `pkill -f 'quadrille run'` finds the caller only
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait` when the caller ends; `wait` then sees that the caller is gone
+  ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait` when the caller ends, so that `wait` sees this
   GuardReport ending;
   ending.is_over = true;
   try {

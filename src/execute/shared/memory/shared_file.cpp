@@ -189,8 +189,8 @@ void SharedFile::join_free(Place place, Bytes length) {
   add_free(place, length);
 }
 
-// Allocates from the shortest free piece that is long enough (best fit); if several have this length, from the first in the file.
-// Uses extents that are not mapped only if `map_more`.
+// Allocates from the shortest free piece that is long enough (best fit); if several pieces have this length, from the first of
+// them in the file. Uses extents that are not mapped only if `map_more`.
 std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
   for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
     const auto [room, first] = *piece;

@@ -3,8 +3,8 @@
 // each message that they receive. So no messages are matched when the plan runs.
 //
 // An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
-// with everything that receivers write. Otherwise there would be separate pages for each process. With many ranks per core, the
-// TLB misses on all these pages would cost as much as the short messages.
+// with everything that receivers write. In heaps, small areas would take separate pages for each process. With many ranks per
+// core, the TLB misses on all these pages would cost as much as the short messages.
 #pragma once
 
 #include <memory>
@@ -77,7 +77,7 @@ struct Connection {
   std::unique_ptr<OwnMemory> own;
   Bases bases{};                    // addresses of scratch and staging memory
   AreaBlocks blocks, acks;          // this rank's blocks and acks
-  std::vector<Receive> receives;    // by message; sends have an empty one
+  std::vector<Receive> receives;    // by message; the entry of a send is empty
   std::vector<StridedCopy> copies;  // the copies of all receives
   std::vector<Inlet> inlets;
   std::vector<Watched> watched;  // in the order of this rank's counters

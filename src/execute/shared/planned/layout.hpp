@@ -2,10 +2,10 @@
 // Decides where the messages that a rank sends lie in shared memory, and which of them are long. The decision is a function of
 // the rank's script and of the costs of copies; no memory and no other rank is needed for it.
 //
-// A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
-// number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are one
-// group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages. Each
-// block also has *acknowledgements* (acks), one for each long message, which its receiver writes.
+// A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod
+// the number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are
+// one group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages.
+// Each block also has *acknowledgements* (acks): one for each long message, written by the receiver of the message.
 //
 // A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::eager_limit() bytes.
 #pragma once

@@ -155,7 +155,7 @@ bool Receiver::receive_pieces(const InPieces& message) {
   const auto& [from, memory, expected] = *message.edge;
   const std::byte* const buffer = areas_[from] + there.place;
   const bool fits = slot.bytes <= expected;
-  const bool is_last = put == slot.bytes;  // the sender may use the slot again once it knows that this rank has taken all
+  const bool is_last = put == slot.bytes;  // the sender may use the slot again when it knows that this rank has taken all pieces
   const bool is_given_back = slot.is_given_back();
   received_bytes_ += put - taken;
   while (taken < put) {
@@ -266,7 +266,7 @@ void SharedExchange::complete() {
   }
 }
 
-// Tells senders that this rank has read all messages, and throws if the ranks did not agree.
+// Tells senders that this rank has read all messages, and throws if the ends of an edge did not agree.
 void SharedExchange::end() {
   if (space_.size() > 1) {
     slots_.finish(exchange_);

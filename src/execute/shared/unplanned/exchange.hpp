@@ -112,7 +112,7 @@ class Receiver {
   std::vector<Open> open_;     // the next message from each rank
   std::vector<Open> further_;  // second and later messages from a rank in this exchange
   std::vector<InPieces> in_pieces_;
-  ByRank<std::uint32_t> last_;  // by rank that has further messages: the last one
+  ByRank<std::uint32_t> last_;  // by rank with further messages: the last of its messages
   Bytes received_bytes_ = 0;
   unsigned looks_ = 0;
   bool looks_now_ = false;

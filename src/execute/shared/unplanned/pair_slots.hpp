@@ -56,7 +56,7 @@ struct alignas(64) Slot {
 
   // Where to find a message that does not lie in the slot.
   struct Elsewhere {
-    Offset place;           // `area`, `pieces`: in the sender's area. `once`: of the message, or 0 if it lies in private memory
+    Offset place;           // `area`, `pieces`: in the sender's area. `once`: of the message; 0: the message is in private memory
     std::uint64_t address;  // `once`: the message's address in the sender's process
     Flag put;               // `pieces`: how many bytes the sender has put there so far
     ReaderProgress taken;   // `pieces`: how many bytes the receiver has taken

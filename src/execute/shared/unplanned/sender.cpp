@@ -66,7 +66,7 @@ Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
 
 Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, heads_, turns_, lent_, rung_, free_buffers_); }
 
-// Allocates now: otherwise a later exchange, in which more messages have to wait, might allocate.
+// Allocates now, so that no later exchange in which more messages must wait has to allocate.
 void Sender::make_room(std::size_t sends) {
   waiting_.reserve(sends), lent_.reserve(sends), rung_.reserve(sends);
   heads_.reserve(sends), turns_.reserve(sends);
@@ -267,7 +267,7 @@ void Sender::put_piece(Lent& message) {
   message.slot->elsewhere.put.publish(static_cast<std::uint64_t>(message.put));
 }
 
-// A sender that is far ahead seldom checks whether its receivers have advanced, because each check slows them down.
+// A sender that is far ahead seldom checks whether its receivers have advanced, because each check slows the receivers down.
 bool Sender::advance() {
   const bool looks = std::exchange(looks_now_, false) || ++looks_ % sender_advances_between_looks == 0;
   if (!heads_.empty() && (looks || !is_far_ahead_)) send_waiting(false);

@@ -131,7 +131,7 @@ class CopyChoice {
   double saved_by(CopiedMessage& message, bool in_pieces) const;
 
   Table in_s_{};        // time of the copy into the area
-  Table out_less_s_{};  // time of the copy out of it, minus that of copying once by process_vm_readv
+  Table out_less_s_{};  // time of the copy out of the area, minus the time of copying once by process_vm_readv
   Bytes eager_limit_;
   double wait_s_, piece_s_, once_s_;  // times of a wait, of copying a piece twice, and of copying as many bytes once
 };

@@ -281,8 +281,8 @@ class SharedSpace : public SharedMemory {
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
-  // Fails the group unless the rank has left it before. Called when the rank's process has ended, or when the rank
-  // cannot take part in the group.
+  // Fails the group, unless the rank has left the group before. Called when the rank's process has ended, or when the rank cannot
+  // take part in the group.
   static void end_without(SpaceHead* head, Rank rank) {
     if (!rank_area_of(head, rank).left.load(std::memory_order_acquire)) head->failed.store(1, std::memory_order_release);
   }
