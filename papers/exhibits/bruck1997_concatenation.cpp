@@ -234,7 +234,7 @@ void compare_hypercubes(Reproduction& made) {
       Count rounds = 0;
       for (Count power = 1; power < n; power *= k + 1) ++rounds;
       ++cases;
-      optimal += counted.ports == k && counted.c1 == rounds && counted.c2 == n - 1 ? 1 : 0;  // blocks of k bytes
+      optimal += counted.ports == k && counted.c1 == rounds && counted.c2 == n - 1 ? 1 : 0;  // the blocks have k bytes
       wrong += verify(schedule).empty() ? 0 : 1;
     }
   const char* place = "section 4, p. 1151";

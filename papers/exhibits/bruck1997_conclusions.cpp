@@ -27,8 +27,8 @@ Count best_radix(const Planner& planner, const std::vector<Count>& radices) {
   });
 }
 
-// Figure 5 compares the best power of two with radices 2 and n, which are powers of two themselves. So of a row only the plan can
-// fail.
+// Figure 5 compares the best power of two with radices 2 and n, which are powers of two themselves. So the sentence always holds,
+// and only the plan can fail.
 void add_powers_of_two(Reproduction& made, const Making& making) {
   constexpr const char* place = "section 3.5, figure 5";
   for (const Bytes bytes :

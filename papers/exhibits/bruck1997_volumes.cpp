@@ -211,7 +211,7 @@ void compare_weights(Reproduction& made, const Making& making) {
     for (Count n = k + 1; n <= (making.small ? 16 : 128); ++n) {
       const Schedule schedule =
           make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},ports={},form=classical", k + 1, k));
-      std::map<Bytes, std::vector<Count>> hops;  // rounds in which a slot moves
+      std::map<Bytes, std::vector<Count>> hops;  // by slot: the rounds in which the slot moves
       for (const Move& move : moves_of(schedule, 0))
         for (const Bytes slot : move.places) hops[slot].push_back(move.round);
       const Count first = hops.begin()->second.front(), rounds = ceil_log(n, k + 1);
@@ -244,7 +244,7 @@ void compare_logarithmic_rounds(Reproduction& made) {
     const Count n = Count{1} << log_n;
     std::vector<Cell> row{n};
     for (Count c = 1; c <= 4; ++c) {
-      double least = 1e300;  // in blocks, over all radices with at most c log2 n rounds
+      double least = 1e300;  // least volume, in blocks, over all radices with at most c log2 n rounds
       for (Count radix = 2; radix <= std::min<Count>(n, 64); ++radix)
         if (const Figures counted = compound_index(n, radix, 1); counted.c1 <= c * log_n)
           least = std::min<double>(least, Number(counted.c2));

@@ -160,7 +160,7 @@ const std::vector<Placing> placings{
 
 // Bine's bytes over those of the binomial rival.
 struct Ratio {
-  double all, least, most;  // over all draws together, and the extremes of single draws
+  double all, least, most;  // the ratio over all draws together; its extremes for single draws
   double saving() const { return 1 - all; }
 };
 
@@ -195,7 +195,7 @@ constexpr const char* only_the_abstract =
     "only the abstract was available, which names neither the sizes of the four machines nor the hosts of the ranks; ours are "
     "chosen";
 
-// The paper does not give networks and hosts. So each claim is compared with the range over all of ours.
+// The paper does not give networks and hosts. So each claim is compared with the range over all our networks and hosts.
 void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& making, Reproduction& made) {
   Sheet sheet{.name = "ratios",
               .columns = {"network", "hosts of the ranks", "collective", "global bytes of Bine over binomial, all draws",

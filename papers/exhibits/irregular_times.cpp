@@ -368,7 +368,7 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
   Sheet sheet{.name = "stages",
               .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)", "start-ups without messages to oneself (ms)",
                           "elements without messages to oneself (ms)"}};
-  double slowest[2][5] = {};  // with messages to oneself and without; by algorithm
+  double slowest[2][5] = {};  // times with and without messages to oneself; by algorithm
   for (const int number : {3, 4}) {
     const CountedExchange& exchange = counted_exchange(point, TrafficKind::transpose, 1, number);
     const std::vector<StageFigures>* counted[] = {&exchange.with_own, &exchange.without};

@@ -128,7 +128,7 @@ std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 // The figures of an exchange that the flat model needs, from the counts alone (irregular_counts.cpp). They are counted once in a
 // process, because several exhibits need the same figures.
 struct CountedExchange {
-  std::vector<StageFigures> with_own, without;  // with and without messages to oneself
+  std::vector<StageFigures> with_own, without;  // figures with and without messages to oneself
 };
 const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm,
                                         Bytes small = few);
@@ -140,7 +140,7 @@ std::uint64_t draws_tried(TrafficKind pattern, const Making& making);
 
 double element_bytes(const std::string& machine);  // bytes of an element: 48 on the T3D, 22 on the SP2 (section 4)
 
-// Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m of a byte.
+// Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m.
 FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
 
 // Returns the time of an exchange by the model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a

@@ -140,7 +140,7 @@ void add_trends(Reproduction& made) {
   }
 }
 
-// With twice as many start-ups A2 takes longer by the time of its start-ups.
+// If A2 had twice as many start-ups, it would take longer by the time of its start-ups.
 void add_light_traffic(Reproduction& made) {
   const Exchange light{"sp2", TrafficKind::spike, 16};
   const auto a2 = [&](double startup_factor) {

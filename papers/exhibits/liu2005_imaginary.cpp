@@ -15,7 +15,7 @@
 namespace quadrille::papers {
 namespace {
 
-using Block = std::int32_t;  // number of the sender times the number of ranks, plus that of the receiver
+using Block = std::int32_t;  // sender times number of ranks, plus receiver
 constexpr Block nothing = -1;
 
 // What each rank holds, byte by byte. A block has one byte.

@@ -30,7 +30,7 @@ struct NodeStep {
 };
 
 std::vector<NodeStep> steps_of(const Schedule& schedule) {
-  std::vector<Count> first_rank;  // first rank of each node
+  std::vector<Count> first_rank;
   const std::vector<Count>& nodes = schedule.problem.nodes;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
     if (index(nodes[index(rank)]) == first_rank.size()) first_rank.push_back(rank);

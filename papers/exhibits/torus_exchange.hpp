@@ -13,7 +13,7 @@ Schedule torus_exchange(const std::vector<Count>& sides, Bytes block_bytes, cons
 
 struct PrintedHop {
   Count step = 0;
-  Count places = 0;  // positive: steps to the right
+  Count places = 0;  // how far the hop goes; positive: to the right
 };
 
 // Returns the route between two vertices of a ring of even size, as algorithm AR is printed. If the distance is odd, the block

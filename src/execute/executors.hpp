@@ -25,7 +25,7 @@ struct ExecutorRow {
   Executor executor{};
   std::string_view name;         // the name on the command line, in wisdom and in JSON
   std::string_view description;  // for help
-  std::string_view phrase;       // after an algorithm's name: "bruck by shared memory"
+  std::string_view phrase;       // follows an algorithm's name: "bruck by shared memory"
   SharedBy memory{};
   bool needs_mpi = false;  // does it work only among ranks of an MPI library?
   // May plans choose this executor if the user names none? If so, fits, races and `tune` include it.

@@ -20,7 +20,7 @@
 namespace quadrille {
 
 struct Edges;   // what one rank sends and receives in an exchange
-struct Script;  // one rank's program, compiled
+struct Script;  // one rank's compiled program
 class Starts;   // the order in which plans are started
 
 // The arguments of an execution: the buffers of a collective, or the edges of an exchange. The caller must keep what they refer to

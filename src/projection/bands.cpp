@@ -21,7 +21,7 @@ struct Gathered {
   std::set<std::size_t> communicators;
   BySide<std::map<std::string, double>> by_algorithm;  // seconds
   BySide<double> priced_s{};                           // the sum over all calls with a price and all members
-  BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums, weighted by priced seconds
+  BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums of errors, weighted by priced seconds
 };
 
 class Gathering {

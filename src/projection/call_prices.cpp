@@ -50,7 +50,7 @@ PriceError together(const std::vector<PriceError>& errors) {
   return {bias, std::sqrt(variance)};
 }
 
-constexpr Count most_messages = Count{1} << 22;  // in the simulations that find the delays of one schedule
+constexpr Count most_messages = Count{1} << 22;  // the limit in the simulations that find the delays of one schedule
 
 // Figures of a message for the simulation by events. Only their proportions matter, because delays are scaled to the price.
 MessageTimes message_times_of(const MachineCosts& machine) {
@@ -109,7 +109,7 @@ std::string key_of(const Problem& problem) {
 
 PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by) {
   if (machine.residuals.empty()) return {};
-  const Residual *below = nullptr, *above = nullptr;  // the nearest sizes
+  const Residual *below = nullptr, *above = nullptr;  // residuals of the nearest sizes
   std::vector<PriceError> of_side, all;
   for (const Residual& each : machine.residuals) {
     all.push_back(error_of(each));

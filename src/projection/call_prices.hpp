@@ -118,7 +118,7 @@ struct SidePrice {
 
 // A problem with its prices, or the reason why its calls are replayed as recorded.
 struct PricedProblem {
-  BySide<std::shared_ptr<const SidePrice>> by;  // null: as recorded
+  BySide<std::shared_ptr<const SidePrice>> by;  // null: the calls take their recorded time
   std::string remark;
   bool is_corrected = false;  // prices are multiplied by residuals
 };
@@ -130,7 +130,7 @@ struct PricedCall {
   bool is_early = false;
   const PricedProblem* priced = nullptr;
   Count calls = 0;
-  BySide<double> inside_s{};  // sum of all members, without waiting for late ranks
+  BySide<double> inside_s{};  // time in the call, summed over members, without waits for late ranks
 };
 
 class CallPrices {
@@ -146,7 +146,7 @@ class CallPrices {
   const MachinePrices& machine() const { return machine_; }
   const std::string& vendor() const { return vendor_; }
   const std::deque<PricedCall>& calls() const { return calls_; }
-  Count corrected_calls() const;                            // whose prices are multiplied by residuals
+  Count corrected_calls() const;                            // calls whose prices are multiplied by residuals
   Count without_delays() const { return without_delays_; }  // problems in which every rank is assumed to wait for all others
   // Returns why algorithms that the options name do not apply.
   const std::map<Collective, std::string>& not_chosen() const { return not_chosen_; }

@@ -25,7 +25,7 @@ namespace {
 using namespace projection;
 
 constexpr Count most_operations = Count{1} << 26;
-constexpr double most_computing_s = 9e9;  // fewer than 2^63 nanoseconds
+constexpr double most_computing_s = 9e9;  // the limit, which is below 2^63 nanoseconds
 
 struct GoalCall {
   std::optional<Schedule> schedule;  // nothing: the call takes its recorded time
@@ -227,7 +227,7 @@ class WrittenRank {
   GoalRank out_;
   GoalRank::Label now_ = GoalRank::none;  // the label of the rank's last operation
   double passed_s_ = 0;
-  std::vector<std::size_t> made_;  // calls by communicator
+  std::vector<std::size_t> made_;  // how many calls were made, by communicator
   std::vector<GoalTags> tags_;     // by communicator
   std::vector<Started> started_;
   std::unordered_map<const GoalCall*, OrderedProgram> programs_;

@@ -222,7 +222,7 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
     // members longer.
     if (options_.without_late_ranks && is_blocking) pass(side, rank, ProjectedPart::computing, entry - now_s(side, rank));
     const double rest = std::max(0.0, exit - now_s(side, rank));
-    const double late = std::clamp(exit - entry - alone, 0.0, rest);  // because others were late
+    const double late = std::clamp(exit - entry - alone, 0.0, rest);  // time that passes because other ranks were late
     pass(side, rank, ProjectedPart::waiting, late, {&site, &call});
     pass(side, rank, makes ? ProjectedPart::other : ProjectedPart::collectives, rest - late, {&site, &call});
     call.priced->inside_s[side] += rest - late;
@@ -301,7 +301,7 @@ class SharedCores {
  private:
   enum class Next : std::uint8_t { take, act };
   struct Moment {
-    double at;  // seconds; of computing ranks: common progress
+    double at;  // when the rank is done, in seconds; for computing ranks, in common progress
     std::size_t rank;
     Next next;
     bool operator>(const Moment& other) const { return at > other.at; }
@@ -376,7 +376,7 @@ void walk_freely(Walk& walk, std::size_t ranks, const std::function<void()>& rep
 Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices) {
   const std::size_t ranks = recording.ranks.size();
   const double entries = entries_of(recording);
-  Count before = 0;  // entries of earlier passes
+  Count before = 0;  // the entries of earlier passes
   const bool shares_cores = options.total_cores > 0 && options.total_cores < static_cast<Count>(ranks);
   const auto report_of = [&](const Walk& walk) {
     return [&] {

@@ -27,7 +27,7 @@ struct MatchedCall {
   std::size_t communicator = 0;
   std::vector<std::uint32_t> sites;  // the sites of the members that have entered
   Count entered = 0, left = 0;       // how many members have entered, and have left
-  PricedCall* priced = nullptr;      // once all have entered
+  PricedCall* priced = nullptr;      // set when all members have entered
   BySide<std::vector<double>> entries, exits;
   std::vector<WaitingMember> waiting;
   double shortest_s = 0;  // the least recorded duration of a member
@@ -44,7 +44,7 @@ class Matching {
 
   // Were the calls of all members recorded? The answer is no for intercommunicators and for members from another MPI_COMM_WORLD.
   bool is_matched(std::size_t communicator) const { return all_[communicator].is_matched; }
-  std::size_t member_of(std::size_t communicator, Rank rank) const;  // its place among the members
+  std::size_t member_of(std::size_t communicator, Rank rank) const;  // the rank's place among the members
 
   // Returns the member's next call. The caller must let the member enter it.
   MatchedCall& next(std::size_t communicator, std::size_t member);
@@ -53,10 +53,10 @@ class Matching {
 
  private:
   struct Calls {
-    bool is_matched = false, is_world = false;          // world: member i is rank i
+    bool is_matched = false, is_world = false;          // is_world: member i is rank i
     std::vector<std::pair<Rank, std::size_t>> members;  // sorted
-    std::vector<Count> made;                            // calls of each member
-    std::deque<std::unique_ptr<MatchedCall>> open;      // null: all have left
+    std::vector<Count> made;                            // how many calls each member has made
+    std::deque<std::unique_ptr<MatchedCall>> open;      // null: all members have left
     Count first = 0;                                    // number of the first open call
   };
 

@@ -97,7 +97,7 @@ Count RankGrid::copy_of_part(Rank rank, const Dimensions& dimensions) const {
 std::optional<Dimensions> RankGrid::part_of(const std::vector<Rank>& recorded) const {
   if (recorded.empty() || !std::is_sorted(recorded.begin(), recorded.end())) return std::nullopt;
   if (recorded.front() < 0 || recorded.back() >= ranks_of_grid(from_)) return std::nullopt;
-  std::vector<std::set<Count>> seen(from_.size());  // places, by dimension
+  std::vector<std::set<Count>> seen(from_.size());  // by dimension: the places that occur
   for (const Rank rank : recorded) {
     const std::vector<Count> at = places(rank, from_);
     for (std::size_t i = 0; i < at.size(); ++i) seen[i].insert(at[i]);

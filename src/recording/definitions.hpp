@@ -87,7 +87,7 @@ void write(ByteWriter& to, const RankFacts& facts);
 void write(ByteWriter& to, const RecordedCommunicator& communicator);
 void write(ByteWriter& to, const RecordedSite& site);  // the communicator by its number among the rank's own
 
-// They throw Error{malformed}. Texts are returned without characters that would disturb a terminal.
+// The following functions throw Error{malformed}. Texts are returned without characters that would disturb a terminal.
 RankFacts read_facts(ByteReader& from);
 // `members_left`: how many members the file's communicators may still have together.
 RecordedCommunicator read_communicator(ByteReader& from, Count world_size, std::uint64_t& members_left);

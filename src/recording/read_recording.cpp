@@ -91,7 +91,7 @@ class Shared {
 
  private:
   Recording& recording_;
-  std::map<RecordedCommunicator, std::size_t> communicators_;  // without names, which ranks may set at different times
+  std::map<RecordedCommunicator, std::size_t> communicators_;  // without names: ranks may set names at different times
   std::map<RecordedSite, std::uint32_t> sites_;
 };
 

@@ -22,7 +22,7 @@ double& of(PartSeconds& seconds, TimePart part) { return seconds[static_cast<std
 
 struct Slice {
   PartSeconds seconds{};
-  std::map<std::uint32_t, double> by_site;  // seconds in collectives
+  std::map<std::uint32_t, double> by_site;  // by site: seconds in collectives
   std::map<std::uint32_t, Count> calls;     // how many calls of each site end in the slice
 };
 

@@ -32,8 +32,8 @@ std::vector<RecordedTimes> times_by_site(const Recording& recording);
 // A part of the run in which the same sites are called.
 struct RunPhase {
   double begin_s = 0, end_s = 0;
-  PartSeconds seconds{};             // mean of the ranks
-  std::vector<std::uint32_t> sites;  // those whose collectives take the most time, at most four
+  PartSeconds seconds{};             // the parts of the time, mean of the ranks
+  std::vector<std::uint32_t> sites;  // the sites whose collectives take the most time, at most four
 };
 
 // Cuts the run into `slices` equal parts and joins neighbours that have at least half of their sites in common. Each rank's time

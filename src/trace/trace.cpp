@@ -29,8 +29,8 @@ struct PostedEnd {
   Count round = 0;
   bool is_control = false;
   Message message;
-  Count place = 0;               // among the receives of a rank in a round
-  PostedEnd* partner = nullptr;  // the other end
+  Count place = 0;               // place among the receives of a rank in a round
+  PostedEnd* partner = nullptr;  // the other end of the message
 
   auto meeting() const { return std::tie(from, to, round, is_control, message.port); }
 };

@@ -218,7 +218,7 @@ std::string section_text(const Made& made, const std::string& folder) {
   const bool places = std::any_of(reproduction.comparisons.begin(), reproduction.comparisons.end(),
                                   [](const Comparison& comparison) { return !comparison.place.empty(); });
   std::string lines;
-  std::vector<std::string> findings;  // each once, with a number
+  std::vector<std::string> findings;  // the findings, each once, with a number
   for (const Comparison& comparison : reproduction.comparisons)
     if (const Outcome outcome = outcome_of(comparison); all || outcome != Outcome::holds) {
       std::vector<std::string> cells{in_table(comparison.what)};

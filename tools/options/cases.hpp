@@ -36,7 +36,7 @@ std::string vendor_case_help();
 struct Case {
   std::size_t index = 0;  // index of the problem
   Problem problem;
-  Candidate candidate;               // has a schedule
+  Candidate candidate;               // the candidate, which has a schedule
   std::string file;                  // for a family in files: the file that holds the schedule, as messages name it
   std::optional<VendorCase> vendor;  // an MPI library's choice; `candidate` is the table's algorithm with the same messages
 

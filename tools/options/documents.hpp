@@ -34,7 +34,7 @@ std::vector<Trace> read_traces(const std::string& text, const std::string& label
 
 // The kinds of files that the command writes.
 enum class DocumentKind : std::uint8_t {
-  schedule,    // as JSON or text; also any text of unknown kind
+  schedule,    // a schedule as JSON or text; also any text of unknown kind
   trace,       // quadrille trace
   race,        // quadrille race --json
   tuning,      // quadrille tune --json
@@ -53,8 +53,8 @@ struct OnlyOption {
   OptionRow row();
 
   // Returns the elements of `all` that the words name, in the order of the words; without words, all elements. `title` returns
-  // the title of a thing; `label` names the file in errors. Throws Error{misuse} with the titles if a word names no thing or
-  // several things.
+  // the title of an element; `label` names the file in errors. Throws Error{misuse} with the titles if a word names no element or
+  // several.
   template <class Thing, class Title>
   std::vector<Thing> picked(std::vector<Thing> all, Title&& title, const std::string& label) const {
     if (words.empty()) return all;

@@ -72,7 +72,7 @@ struct SubjectOptions {
   GeneratorOptions generators;
   ProblemOptions problem;
 
-  // `algorithm_help`: of --algorithm. Only some commands take more files, by --schedule.
+  // `algorithm_help`: the help of --algorithm. Only some commands take more files, by --schedule.
   void add_to(OptionTable& table, std::string algorithm_help, bool takes_schedules = false);
 
   // Returns the cases of --algorithm, as make_cases does, and of --generator, which come first. If generators are given and no

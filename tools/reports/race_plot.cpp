@@ -44,7 +44,7 @@ struct Series {
   std::vector<const RaceFileEntry*> entries;     // one for each race and size that has the candidate
   std::vector<std::string> same;                 // further algorithms that this curve stands for, in all races and sizes
   std::map<std::pair<Count, Bytes>, double> at;  // the median for each number of ranks and size
-  int fastest = 0;                               // number of sizes at which it is the fastest
+  int fastest = 0;                               // number of sizes at which the candidate is the fastest
   double logarithms = 0, sizes = 0;
 };
 

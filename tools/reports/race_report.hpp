@@ -18,7 +18,7 @@ namespace quadrille::command {
 
 struct RatioCell {
   std::string size;
-  std::string candidate;                // our best candidate; empty if the data of all was wrong
+  std::string candidate;                // our best candidate; empty if all data were wrong
   double seconds = 0;                   // its time
   std::optional<double> times_as_fast;  // the vendor's time divided by this time, median of the repetitions
   std::string remark;                   // " tied", " noisy" or nothing
@@ -28,8 +28,8 @@ struct ReportForm {
   bool json = false, csv = false;
   bool bandwidth = false, over_ranks = false;  // optional columns of the table
   std::optional<std::string> plot;             // the plot's file
-  std::size_t curves = default_curves;         // number of curves in the plot
-  bool phases = false;                         // also print the time of each phase
+  std::size_t curves = default_curves;
+  bool phases = false;  // also print the time of each phase
   // print only one line: for each size, how many times as fast as the vendor's collective our best candidate is
   bool ratios = false;
 };

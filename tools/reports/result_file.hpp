@@ -38,14 +38,14 @@ auto read_result(const std::string& file, std::string_view commands, Read&& read
 
 // What `quadrille race --json` wrote.
 struct RaceFileEntry {
-  std::string algorithm;             // with all parameters
+  std::string algorithm;             // the algorithm with all parameters
   std::vector<std::string> same_as;  // further algorithms with the same steps
   std::string short_name, policy, executor;
   std::vector<std::string> same_as_short_names;
   int buffers = 2;
   bool keep_step = false;
   bool is_vendor = false;
-  bool checked = false;               // true if its data was right
+  bool checked = false;               // was the entry's data right?
   std::vector<double> repetitions_s;  // the time of each repetition
   Spread seconds;
   std::optional<Spread> ratio, to_best;

@@ -18,7 +18,7 @@ struct AllFigures : Figures {
   Bytes output_and_scratch = 0;  // see the function output_and_scratch
 };
 
-inline constexpr std::size_t most_listed_findings = 100;  // unless --limit says another number
+inline constexpr std::size_t most_listed_findings = 100;  // the number of findings to list, unless --limit says another
 
 struct ScheduleVerdict {
   Problem problem;

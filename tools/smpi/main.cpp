@@ -120,7 +120,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
 };
 
 // Data of larger buffers is neither checked nor stored: 64 ranks with 64 MiB each would not fit in memory and would take long.
-constexpr Bytes most_checked = Bytes{1} << 16;  // bytes of one rank's input or output
+constexpr Bytes most_checked = Bytes{1} << 16;  // limit for the bytes of one rank's input or output
 
 struct Options {
   std::string collective;

@@ -51,7 +51,7 @@ double number_of(const JsonValue& row, std::string_view key) {
   return found && found->value().is_number() ? found->value().get<double>() : 0;
 }
 
-// The mean size of a block, by the row's sums; 0: unknown. Reductions are measured with numbers of 8 bytes.
+// The mean size of a block, from the row's sums; 0: unknown. Reductions are measured with numbers of 8 bytes.
 Bytes mean_size(const JsonValue& row, Collective collective, Count ranks) {
   if (!moves_data(collective)) return 0;
   // A row has the bytes of all ranks, or else the sum of the calls' block sizes.
@@ -262,7 +262,7 @@ int run_on_threads(const TuneArguments& options) {
   TuneOptions request = checked(options, Executor::automatic, numbers);
   if (options.from && numbers.size() != 1) refuse("--from is for one number of ranks, that of the program; say which: --ranks 4");
   if (options.from) request.wanted = wanted_by(*options.from, numbers[0]);
-  Output{options.output};  // throws if it cannot be written
+  Output{options.output};  // throws if the file cannot be written
   std::vector<TuneResult> sessions;
   for (const Count number : numbers) {
     RankGroup ranks(number);

@@ -177,7 +177,7 @@ struct ViewArguments {
   bool open = false;
 };
 
-constexpr std::size_t most_documents = 2;  // side by side
+constexpr std::size_t most_documents = 2;  // how many documents are shown side by side
 
 void open_in_browser(const std::string& file) {
   std::string program = "xdg-open", absolute = std::filesystem::absolute(file);

@@ -85,7 +85,7 @@ void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
 }
 
 std::string choose_mpi(const fs::path& file) {
-  std::set<const MpiLibrary*> linked;  // in the order of the table
+  std::set<const MpiLibrary*> linked;  // the MPI libraries, in the order of the table
   // The libraries that an MPI library needs are not read. Only the library of the standard ABI may need another MPI library, and
   // it takes precedence (below).
   const auto enters = [](const std::string& name) { return !library_of_needed(name); };

@@ -120,7 +120,7 @@ class RankGroup {
   Communicator& world() const { return *world_; }  // the group of launched processes
   Count size() const { return world_ ? world_->size() : threads_; }
   std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
-  bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process
+  bool has_first() const { return !world_ || world_->rank() == 0; }  // is rank 0 in this process?
 
   // Collective. Returns on every process whether rank 0 can write all files, so that all processes can end together. With
   // threads, returns true or throws.
@@ -142,7 +142,7 @@ class RankGroup {
 
   std::unique_ptr<Communicator> world_;  // null: threads
   Count threads_ = 0;
-  Watchdog* watchdog_ = nullptr;  // while `run` runs
+  Watchdog* watchdog_ = nullptr;  // set while `run` runs
 };
 
 }  // namespace quadrille::command

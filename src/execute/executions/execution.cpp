@@ -241,7 +241,7 @@ void Request::finish() noexcept {
   if (std::uncaught_exceptions() > exceptions_) started_->execution->withdraw(*started_);
   try {
     wait();
-  } catch (...) {  // a caller who needs the error calls wait()
+  } catch (...) {  // ignored: a caller who needs the error calls wait()
   }
 }
 

@@ -2,11 +2,11 @@
 // The executions of a plan. A blocking execution records its start (Starts) and runs the executable. A nonblocking execution is
 // open from `start` until it is complete; every call of this process that waits advances it.
 //
-// All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
-// `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first completes
-// all executions in flight, then runs the whole execution. Before a blocking execution of such an executable, all executions in
-// flight are completed, too. Executions of one plan run one after the other: while one is open, later ones wait in a queue. So
-// all ranks run these executions in the same order.
+// All ranks start the executions of a communicator in the same order, including blocking ones. Executions may complete in any
+// order. `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first
+// completes all executions in flight, then runs the whole execution. Before a blocking execution of such an executable, all
+// executions in flight are completed, too. Executions of one plan run one after the other: while one is open, later ones wait in
+// a queue. So all ranks run these executions in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
 // further calls. Otherwise a later call must make progress: it posts the messages of the next window, copies a long message in
@@ -154,7 +154,7 @@ class Execution {
   bool is_open() const { return first_open_call_.load(std::memory_order_acquire) != MemoryReport::none; }
 
   bool lock_if_open();  // locks the slot; returns false if no execution is open
-  // The following require the slot to be locked.
+  // Call the following functions only with the slot locked.
   void enlist(Started& started);
   void begin(Started& started) noexcept;
   // Ends the first execution of the queue. Returns false if this was the last execution in the queue; in that case this object

@@ -42,7 +42,7 @@ class FlightList {
     if (!is_empty()) advance_all(false);
   }
 
-  // The same for the progress thread. Skips executions that only the program's own calls may advance.
+  // `advance` for the progress thread. Skips executions that only the program's own calls may advance.
   void advance_in_background() {
     if (!is_empty()) advance_all(true);
   }
@@ -116,7 +116,7 @@ class ProgressThread {
 
   std::mutex mutex_;
   std::condition_variable work_;
-  std::vector<std::shared_ptr<FlightList>> lists_;  // those with open executions
+  std::vector<std::shared_ptr<FlightList>> lists_;  // the lists with open executions
 };
 
 // Records the plans that a rank has made and the order in which it starts them. All ranks of a group must start plans in the same

@@ -53,7 +53,7 @@ class PlanMemory {
  public:
   static constexpr const char* variable = "QUADRILLE_PLAN_MEMORY";
   static constexpr Bytes usual_bound = Bytes{64} << 20;
-  static constexpr Bytes communicators_share = 64;  // 1 / this part of the bound is always left to each communicator
+  static constexpr Bytes communicators_share = 64;  // each communicator always has 1 / communicators_share of the bound
 
   // Throws Error{environment} if the variable's value is not a size.
   static Bytes bound_of_environment();
@@ -76,7 +76,7 @@ class PlanMemory {
   // Counts a plan that is ready; returns its number. `bytes` must be equal on all ranks, or absent if not yet known.
   std::uint64_t add(Execution& execution, std::optional<Bytes> bytes);
 
-  // Notes that a plan is destroyed. It counts until all ranks know.
+  // Notes that a plan is destroyed. The plan counts until all ranks know.
   void destroyed(std::uint64_t plan);
 
   // Stops counting a plan. Call this on all ranks at the same point.
@@ -86,8 +86,8 @@ class PlanMemory {
   struct Entry {
     std::uint64_t plan;       // ascending
     Execution* execution;     // null: the plan is destroyed
-    Bytes bytes;              // its largest size at any rank, once the ranks have agreed
-    Bytes own_bytes;          // its size at this rank, as counted in the account
+    Bytes bytes;              // the plan's largest size at any rank, when the ranks have agreed on it
+    Bytes own_bytes;          // the plan's size at this rank, as counted in the account
     std::uint64_t last_call;  // used if the plan is destroyed; until then Execution::last_call is used
   };
 

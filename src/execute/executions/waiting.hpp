@@ -33,7 +33,7 @@ struct Progress {
 
   // A rank that never has to wait drives progress once in this many starts of plans.
   static constexpr unsigned starts_without_poll = 64;
-  mutable unsigned starts = 0;  // since the last poll
+  mutable unsigned starts = 0;  // starts since the last poll
 
   bool drive() const {
     std::atomic_ref(starts).store(0, std::memory_order_relaxed);

@@ -80,7 +80,7 @@ void DifferingEnds::note_absent(std::size_t edge) {
 // An edge that is absent may be long for its sender. In that case this rank receives the edge's own message, because the sender
 // may wait until it is received. The edge's own message may arrive a little later than the packed message.
 void DifferingEnds::look_for_absent() {
-  state_.queue.start_all_receives();  // what has arrived may be for a receive that is not started
+  state_.queue.start_all_receives();  // because arrived messages may be for receives that are not started
   const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;
   std::erase_if(absent_, [&](std::size_t edge) {
     const Rank from = state_.edges->receives[edge].from;

@@ -39,8 +39,8 @@ class DifferingEnds {
   void note_further(Rank from, std::uint64_t expected, Bytes sent) {
     difference_.note(from, expected, sent, EdgeDifference::nothing);
   }
-  // A packed message has arrived: does it have the edges that the ranks of this node expect? Needed because ranks that expect no
-  // edge do not compare.
+  // A packed message has arrived: does it have the edges that the ranks of this node expect? This is needed because ranks that
+  // expect no edge do not compare.
   void compare_totals(Count node, const PackedMessage& packed);
   // The packed message has too few edges from a rank. Perhaps the missing edge is long for its sender.
   void note_absent(std::size_t edge);
@@ -73,7 +73,7 @@ class DifferingEnds {
   NodesState& state_;
   EdgeDifference difference_;
   std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than that rank expects
-  std::vector<std::size_t> absent_;  // received edges that were not in the packed message
+  std::vector<std::size_t> absent_;  // edges to receive that were not in the packed message
   std::chrono::steady_clock::time_point absent_since_;
   std::vector<std::vector<std::byte>> lost_;  // messages that no rank expects
   std::uint64_t looks_for_others_ = 0;

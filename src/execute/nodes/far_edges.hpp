@@ -56,7 +56,7 @@ class FarEdges {
   virtual Count open_receives() const = 0;
   bool has_open() const { return open_sends() + open_receives() > 0; }
 
-  // For ranks that have waited long. Appends the names of the receives that are not complete.
+  // Appends the names of the receives that are not complete. For ranks that have waited long.
   virtual void list_open(std::vector<std::uint32_t>& names) const = 0;
   // Returns the length of a message of this kind that has arrived without a receive of this rank. (For a message in parts: the
   // length of its first part.)
@@ -157,7 +157,7 @@ class FarQueue {
       return message;
     }
   };
-  bool start_some();  // returns whether it has started any
+  bool start_some();  // returns whether it has started a message
   void start(const Send& message) { far_->send(message.kind, message.to, message.memory, message.bytes); }
   void start(const Receive& message) { far_->receive(message.kind, message.from, message.memory, message.bytes, message.name); }
 

@@ -4,9 +4,9 @@
 //
 // A packed message holds several short edges from one node to another; patterns/packing_rule.hpp decides whether they are packed.
 // A packed message has three parts. The first part is a table. It has, for each rank of the sending node in the order of places,
-// the number of the rank's first entry. At its end is the number of all entries. The second part has an entry for each edge: the
-// receiver's place, and where the edge begins in the third part. The third part has the bytes of all edges. The entries of one
-// sender are sorted by the places of the receivers; edges of one pair of ranks keep their order.
+// the number of the rank's first entry. At the end of the table is the number of all entries. The second part has an entry for
+// each edge: the receiver's place, and where the edge begins in the third part. The third part has the bytes of all edges. The
+// entries of one sender are sorted by the places of the receivers; edges of one pair of ranks keep their order.
 #pragma once
 
 #include <atomic>
@@ -107,7 +107,7 @@ class NodeBoard {
   NodeBoard(SharedSpace& space, Count nodes, Bytes message_bytes);
 
   Bytes control_bytes() const;
-  void begin_at(Offset control);  // has control_bytes() bytes in rank 0's control memory
+  void begin_at(Offset control);  // `control`: control_bytes() bytes in rank 0's control memory
   void close();                   // this rank stops using the board
 
   // One rank's part of the edges to another node, and of the edges from it.

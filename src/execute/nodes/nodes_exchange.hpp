@@ -34,7 +34,7 @@ class NearEdges {
   EdgeLists& lists() { return lists_; }  // fill them before `begin`
   void clear();
   void begin();
-  bool advance();  // does not wait; returns whether all are complete
+  bool advance();  // does not wait; returns whether all edges are complete
   void throw_if_failed() const {
     if (error_) [[unlikely]]
       std::rethrow_exception(error_);

@@ -103,7 +103,7 @@ bool reads_input_too_late(const Program& program, const LayoutMap& input, const 
       if (late(local.source)) return true;
       const Program alone{.rounds = {Round{.locals = {local}}}};
       const Local moved = placed(alone, input, output).rounds[0].locals[0];
-      if (local.kind == LocalKind::copy && moved.source == moved.target) continue;  // nothing is moved
+      if (local.kind == LocalKind::copy && moved.source == moved.target) continue;  // source and target are the same place
       write(local.target);
       if (late(local.source)) return true;  // source and target overlap
     }

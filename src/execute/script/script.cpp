@@ -220,7 +220,7 @@ class ScriptMaker {
     }
     window.copies_before.last = count(script_.copies);
     window.messages.first = count(script_.messages);
-    for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // receives first: fewer unexpected messages
+    for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // so that fewer messages are unexpected
       for (std::size_t i = first; i < last; ++i)
         if (operation(i).kind == kind) enter_message(i, places[i]);
     window.messages.last = count(script_.messages);

@@ -59,7 +59,7 @@ struct Script {
   Rank rank = 0;
   Count ranks = 1;
   Policy policy = Policy::blocking;
-  Bytes longest_message = 0;  // transports with a limit split longer messages
+  Bytes longest_message = 0;  // the longest message; a transport with a limit splits longer messages
   Bytes scratch_bytes = 0;
   Bytes staging_bytes = 0;
   std::shared_ptr<const Operator> operation;  // the reduction operator; null if nothing is reduced

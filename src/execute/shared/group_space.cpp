@@ -220,7 +220,7 @@ void GroupSpace::read_private(Rank peer, const void* source, std::span<const Tar
       fail(Error(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
                  fmt::format("the memory of rank {} cannot be read: {}", shown(peer), std::strerror(error))));
     }
-    const std::size_t read = index(count);  // may be less than asked: the kernel stops after 2 GiB
+    const std::size_t read = index(count);  // may be less than requested: the kernel stops after 2 GiB
     there = {static_cast<std::byte*>(there.iov_base) + read, there.iov_len - read};
     for (std::size_t left = read; left > 0;) {
       const std::size_t part = std::min(left, here[first].iov_len);

@@ -51,7 +51,7 @@ struct ScriptByNode {
 
   struct End {  // the part that has a message of the whole script
     bool is_near = false;
-    std::uint32_t index = 0;  // its index in that part
+    std::uint32_t index = 0;  // the message's index in that part
   };
   ScriptPart near, far;
   std::vector<End> ends;

@@ -364,7 +364,7 @@ std::unique_ptr<SharedCommunicator> meet_again(const KnownRanks& all, const std:
   try {
     if (rank == 0) {
       head = made.make(size(members));
-      if (!all.costs.shared_cores) made.tell_costs();  // this process may have measured other costs since
+      if (!all.costs.shared_cores) made.tell_costs();  // this process may have measured other costs meanwhile
     }
   } catch (const std::bad_alloc&) {}  // `head` stays 0: the ranks call `meet`, which reports it
   if (head >= static_cast<Place>(all.control_bytes)) head = 0;

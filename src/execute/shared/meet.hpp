@@ -42,8 +42,8 @@ struct Met {
   ByRank<Count> nodes;              // by rank: its node; nodes are numbered in the order of their first ranks
   bool any_compares = false;        // does any rank have AboutRank::compares_starts?
   std::optional<Rank> first_wrong;  // the first rank with AboutRank::is_wrong
-  // The communicator of this rank's node, whose ranks share memory. If there is only one node, it has all ranks of the group. If
-  // it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
+  // The communicator of this rank's node, whose ranks share memory. If there is only one node, the communicator has all ranks of
+  // the group. If it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
   std::unique_ptr<SharedCommunicator> node;
   std::string no_sharing;  // why `node` is null; or why ranks of one machine are on different nodes; else empty
   // For meet_again. Null on all ranks or on none: null unless all ranks of the group share memory and have room to remember the

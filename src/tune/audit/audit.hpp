@@ -39,9 +39,9 @@ std::string_view name(Judgement judgement);
 struct Audited {
   const Guideline* guideline = nullptr;
   Library library = Library::ours;
-  Spread left_s, right_s;                // times of one run, over the repetitions
+  Spread left_s, right_s;                // the time of one run, its spread over the repetitions
   std::vector<std::string> left, right;  // the algorithm of each plan, in order
-  Spread ratio;                          // left / right of each repetition
+  Spread ratio;                          // the spread of left / right over the repetitions
   double clock_bound_s = 0;              // bound on the error of the times, as in RaceEntry
   std::string failed_check;              // describes the first wrong data; empty if all data was right
 

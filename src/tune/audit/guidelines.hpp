@@ -24,7 +24,7 @@ struct Spot {
 
 struct Call {
   Problem problem;
-  std::shared_ptr<const Operator> operation;  // null unless it is a reduction
+  std::shared_ptr<const Operator> operation;  // null unless the call is a reduction
   Spot input, output;
 };
 
@@ -59,7 +59,7 @@ struct MockUp {
 
 // A problem and rank for which a guideline is instantiated.
 struct Setting {
-  Problem problem;                            // the left side
+  Problem problem;                            // the problem of the left side
   std::shared_ptr<const Operator> operation;  // of the left side; null unless it is a reduction
   Rank rank = 0;                              // the rank that will run the mock-up
 };

@@ -61,7 +61,7 @@ class Pair {
 
  private:
   const std::unique_ptr<Exchanger> exchanger_;
-  Rank other_ = -1;  // -1 on ranks that are not of the pair
+  Rank other_ = -1;  // the other rank of the pair; -1 on ranks outside the pair
 };
 
 constexpr const char* preset_variable = "QUADRILLE_MACHINE";  // names the machine that supplies prices where nothing was measured
@@ -221,7 +221,7 @@ std::optional<MachineCosts> usual_preset(Count nodes) {
     warn_once(fmt::format("{}; it is ignored", error.what()));
   }
   try {
-    MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // which may be a file of the user's
+    MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // the machine file may be the user's own
     if (model_for_plans(machine, nodes)) return machine;
   } catch (const Error&) {}
   return std::nullopt;  // without a preset, ways without a fit have no predicted time

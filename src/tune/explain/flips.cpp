@@ -152,7 +152,7 @@ class CheapestFinder {
       return found();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::too_large) throw;
-      return {.note = error.what()};  // a size up to the largest block failed
+      return {.note = error.what()};  // some size up to the largest block is too large
     }
   }
 
@@ -345,7 +345,7 @@ Taken ChoiceFlips::taken_for(FlipQuantity quantity, Count value, Problem problem
 Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candidates, const Model& model,
                         const MachineCosts& machine, const CheapestOptions& options) {
   check(problem);
-  coefficients_of(machine, model);  // throws if there are none
+  coefficients_of(machine, model);  // throws if the machine has no coefficients for the model
   return CheapestFinder(problem, candidates, model, machine, options).run();
 }
 

@@ -13,8 +13,8 @@
 
 namespace quadrille {
 
-// Returns the other ways whose predicted time is tied with that of the chosen way, the fastest first. None if the chosen way was
-// measured. Baselines are left out.
+// Returns the other ways whose predicted time is tied with that of the chosen way, the fastest first. Returns none if the chosen
+// way was measured. Baselines are left out.
 std::vector<const Considered*> tied_with_chosen(const Decision& decision);
 
 using Deadline = std::chrono::steady_clock::time_point;
@@ -27,7 +27,7 @@ void find_changes(const Flip& first, const Flip& last, const std::function<std::
 // The choice at a value.
 struct Taken {
   std::string way;
-  std::vector<std::string> tied = {};  // other ways that are as good, as far as predictions can tell
+  std::vector<std::string> tied = {};  // other ways that, by the predictions, may be as good
 };
 
 // Calls `taken_at` for each of the ascending `values`. If `bisects`, it also bisects between neighbours with different choices,

@@ -43,7 +43,7 @@ class ExchangeTimer {
 // Returns a problem on the communicator's nodes with root 0. All blocks are equal, also in irregular collectives.
 Problem fit_problem(Communicator& communicator, Collective collective, Bytes block, const Operator& operation);
 
-Bytes longest_buffer(const Problem& problem);  // over input and output of all ranks
+Bytes longest_buffer(const Problem& problem);  // the longest input or output of any rank
 
 // True if the buffers of all ranks together take only a small part of a machine's memory.
 bool is_small(const Problem& problem);

@@ -71,7 +71,7 @@ class Fitting {
   // coefficients by linear least squares.
   MaxRateFit run() {
     constexpr int steps = 12;
-    Vector predicted;  // empty in the first step
+    Vector predicted;  // the predictions of the last step; empty in the first step
     MaxRateFit best;
     for (int step = 0; step < steps; ++step) {
       values_ = solved(slopes(), predicted);

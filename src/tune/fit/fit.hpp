@@ -14,8 +14,8 @@ struct FitSample {
 };
 
 struct MaxRateFit {
-  Coefficients coefficients;  // values of all coefficients of the model
-  double error = 0;           // median of |predicted / measured - 1|
+  Coefficients coefficients;
+  double error = 0;  // median of |predicted / measured - 1|
 };
 
 // All coefficients found are at least 0. The error of a sample is the ratio of predicted to measured time, so a prediction of

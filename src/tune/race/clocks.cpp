@@ -85,7 +85,7 @@ void Clocks::compare() {
       mine = ask();
     else if (communicator_.rank() == 0)
       answer(rank);
-    else  // all ranks start all exchanges
+    else  // all ranks start all exchanges, also ranks without messages
       for (int i = 0; i < 2 * ping_pongs_per_comparison; ++i) exchanger_->execute({.sends = {}, .receives = {}, .may_pack = false});
   }
   const ByRank<ClockOffset> of_firsts = gathered(communicator_, mine);
@@ -134,7 +134,7 @@ Nanoseconds Clocks::reference(Nanoseconds time) const {
 }
 
 Nanoseconds Clocks::bound() const {
-  Nanoseconds largest = 0, second = 0;  // among the bounds of all clocks
+  Nanoseconds largest = 0, second = 0;  // the two largest bounds of all clocks
   for (Rank rank = 0; rank < communicator_.size(); ++rank) {
     if (first_of_clock_[rank] != rank) continue;
     const Nanoseconds own = std::max(before_[rank].bound, after_[rank].bound);

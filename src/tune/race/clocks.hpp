@@ -55,8 +55,8 @@ class Clocks {
   // Collective: compares the clocks. Call it once before and once after a measurement. Does nothing if all ranks read one clock.
   void compare();
 
-  Nanoseconds now() const { return clock_.now(); }  // the time of this rank's clock
-  Rank first_of_clock() const;                      // the first rank that reads this rank's clock
+  Nanoseconds now() const { return clock_.now(); }
+  Rank first_of_clock() const;  // the first rank that reads this rank's clock
   // Converts a time of this rank's clock to the reference clock, by the last comparison only. For times
   // shortly after that comparison.
   Nanoseconds estimated_reference(Nanoseconds time) const;
@@ -84,7 +84,7 @@ std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool 
 // A duration across ranks. Its error is at most `bound`, which is 0 if all ranks read one clock.
 struct Span {
   double seconds = 0, bound = 0;
-  double least = 0, mean = 0, most = 0;  // of the ranks' own durations, each from the rank's start to its end
+  double least = 0, mean = 0, most = 0;  // statistics of the ranks' own durations, each from the rank's start to its end
 };
 
 class Stopwatch {

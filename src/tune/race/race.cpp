@@ -282,7 +282,7 @@ class Race {
   struct Measured {
     std::vector<std::vector<double>> samples;  // by repetition, then batch
     std::vector<double> seconds, ratios;       // by repetition
-    std::vector<double> least, mean, most;     // over the ranks, by batch
+    std::vector<double> least, mean, most;     // least, mean and most over the ranks, by batch
     double bound = 0;
 
     void add(std::span<const Span> batches, double runs) {

@@ -198,7 +198,7 @@ struct TracedPlan::State {
   const Policy policy;
   ObservedPlan observed;
   Clocks clocks;
-  std::optional<TickMoment> before, after;  // the last execution
+  std::optional<TickMoment> before, after;  // the begin and the end of the last execution
 };
 
 TracedPlan::TracedPlan(Group group, const Schedule& schedule, const PlanOptions& options) {

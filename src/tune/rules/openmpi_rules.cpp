@@ -21,7 +21,7 @@ struct Tuned {
   Collective collective;
   int number;
   std::vector<std::string_view> algorithms;
-  enum { block, all_blocks, unknown } message;  // unknown: ranks may see different sizes, or Open MPI ignores counts
+  enum { block, all_blocks, unknown } message;  // unknown: ranks may see different sizes, or Open MPI ignores the counts
 };
 
 const std::vector<Tuned>& all_tuned() {

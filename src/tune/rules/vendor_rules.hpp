@@ -26,7 +26,7 @@ namespace quadrille {
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
 
 // Returns the file for these measurements, beside the machine's wisdom file (wisdom_file). It is a separate file because plans
-// must not choose among these ways. Empty if there is no wisdom file.
+// must not choose among these ways. Returns "" if there is no wisdom file.
 std::string vendor_wisdom_file(const Fingerprint& machine);
 
 // The library's best algorithm for each measured block size. The text is empty, which means the default, if the interval of the

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::string date_before(Count days) {
-  constexpr Count most_days = 100'000;  // no date is older
+  constexpr Count most_days = 100'000;  // all dates are less than this many days old
   const std::time_t then = std::time(nullptr) - std::min(days, most_days) * 86400;
   std::tm parts{};
   ::gmtime_r(&then, &parts);

@@ -76,7 +76,7 @@ Adapters ethernet_adapters(const fs::path& folder) {
   Adapters adapters;
   std::error_code error;
   for (const fs::path& interface : entries(folder)) {
-    const double rate = number_at_the_start(contents(interface / "speed"));  // in Mbit/s; -1 or an error if the interface is down
+    const double rate = number_at_the_start(contents(interface / "speed"));  // Mbit/s; -1 or an error if the interface is down
     if (!fs::exists(interface / "device", error) || rate <= 0) continue;
     const fs::path driver = fs::read_symlink(interface / "device" / "driver", error);
     ++adapters[fmt::format("{} {:g} Gbit/s", error ? "Ethernet" : driver.filename().string(), rate / 1000)];

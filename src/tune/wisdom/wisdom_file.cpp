@@ -113,7 +113,7 @@ class Lock {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
-  ~Lock() { ::flock(descriptor_.number(), LOCK_UN); }  // closing would not be enough: a forked child may hold the descriptor
+  ~Lock() { ::flock(descriptor_.number(), LOCK_UN); }  // closing would not suffice: a forked child may hold the descriptor
 
  private:
   Descriptor descriptor_;
@@ -173,7 +173,7 @@ void save_wisdom(const std::string& file, const Wisdom& newer) {
   wisdom.merge(newer);
   const std::string text = wisdom_text(wisdom);
   if (there.error == 0 && text == there.text) return;
-  parse_wisdom(text, file);  // never write what cannot be read
+  parse_wisdom(text, file);  // throws, because a file that cannot be read must never be written
   check(target.write(text));
 }
 

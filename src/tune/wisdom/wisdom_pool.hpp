@@ -8,7 +8,7 @@
 
 namespace quadrille {
 
-inline constexpr std::size_t most_races = 8;  // kept in a record
+inline constexpr std::size_t most_races = 8;  // how many races a record keeps
 
 // Sorts the races by date and time, and the entries of each race by time. If a record has no races, makes one from its
 // date, repetitions and entries.

@@ -102,7 +102,7 @@ class MpiCommunicator final : public Communicator, public Transport {
                           [&] { return script_executable<MpiMessages>(*script, std::move(lease), group_->waiter(), script); });
   }
   std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(*group_); }
-  // Each rank checks locally, without a context, whether MPI has the collective. Only if MPI has it, the ranks lease a context.
+  // Each rank checks locally, without a context, whether MPI has the collective. The ranks lease a context only if MPI has it.
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                         const std::string& algorithm) override {
     if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
@@ -128,7 +128,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   // holds the plans that run in shared memory; there waiting ranks detect different orders.
   std::shared_ptr<Starts> starts(Executor executor) override {
     struct Kept {
-      std::shared_ptr<const void> last;  // destroyed after the group
+      std::shared_ptr<const void> last;  // this member is destroyed after the group
       std::shared_ptr<MpiGroup> group;
     };
     const auto all = std::make_shared<Kept>(Kept{kept_, group_});

@@ -21,7 +21,7 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   QUADRILLE_ASSERT(script_->longest_message > 0 && script_->longest_message <= INT_MAX);
   for (const ScriptMessage& message : script_->messages) {
     const auto first = static_cast<std::uint32_t>(parts_.size());
-    QUADRILLE_ASSERT(is_contiguous(message.regions));  // make_script stages the others
+    QUADRILLE_ASSERT(is_contiguous(message.regions));  // make_script stages other messages
     QUADRILLE_ASSERT(message.peer >= 0 && message.peer < script_->ranks && script_->ranks <= INT_MAX);
     const Region region = message.regions.empty() ? Region{} : message.regions.front();
     Bytes done = 0;

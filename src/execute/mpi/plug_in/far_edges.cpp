@@ -87,8 +87,8 @@ class MpiFarEdges final : public FarEdges {
 
  private:
   static constexpr Bytes longest_part = Bytes{1} << 30;
-  // At most this many messages are tested at a time, in turn. If all were tested each time, the total time would be quadratic in
-  // their number.
+  // A test looks at no more than this many messages; the next test looks at the following ones. If all were tested each time, the
+  // total time would be quadratic in their number.
   static constexpr std::size_t most_tested = 128;
   static constexpr std::size_t most_asked = 8;
 
@@ -196,7 +196,7 @@ class MpiFarEdges final : public FarEdges {
   const Lease lease_;
   const ForkMark mark_;
   const bool may_be_quiet_ = QuietPolls::are_possible();
-  std::vector<MPI_Request> requests_;          // the open ones
+  std::vector<MPI_Request> requests_;          // the open requests
   Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: how many open receives are of packed messages
   std::size_t next_ = 0;                       // the position at which the next test begins
   std::size_t asked_ = 0;                      // position of the request that this rank has asked for last

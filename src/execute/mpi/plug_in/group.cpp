@@ -199,7 +199,7 @@ void MpiGroup::take(Met met) {
 
 int MpiGroup::forget(MPI_Comm, int, void* kept, void*) {
   const std::unique_ptr<Kept> attribute(static_cast<Kept*>(kept));
-  attribute->calls.reset();  // first, so that its plans return their contexts
+  attribute->calls.reset();  // before the group, so that its plans return their contexts
   MpiGroup& group = *attribute->group;
   group.is_freed_.store(true, std::memory_order_relaxed);
   group.process_->contexts().forget(group);

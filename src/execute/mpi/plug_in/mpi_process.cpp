@@ -113,7 +113,7 @@ long switches() {
 // as sched_yield, several hundred nanoseconds; another poll takes a tenth of that. Pairs of polls and pairs of yields alternate,
 // because the kernel may ignore every other yield of a thread.
 bool asking_gives_core_away(MPI_Request request) {
-  constexpr std::size_t samples = 12;  // few, because in each yield all other ranks on the core may run for a time slice
+  constexpr std::size_t samples = 12;  // only a few: in each yield, all other ranks on the core may run for a time slice
   std::vector<std::chrono::nanoseconds> polls, yields;
   long poll_switches = 0, yield_switches = 0;
   const auto sample = [](auto& times, long& count, const auto& call) {
@@ -148,7 +148,7 @@ std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
 Lease ContextPool::lease(MpiGroup& group, int count) {
   struct Proposal {
     std::uint64_t id;      // id of a context that this rank has; 0 if it has none
-    std::uint64_t new_id;  // id of the new context if the ids of the ranks differ; rank 0's is used
+    std::uint64_t new_id;  // if the ids differ: id of the new context; the proposal of rank 0 is used
     int tags;
     bool has_room;  // may this rank make one more context?
   };

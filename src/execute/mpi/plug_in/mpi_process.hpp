@@ -52,7 +52,7 @@ class Members {
 // context, they use it; otherwise they make a new one. So a rank may free an idle context at any time without telling the others.
 class ContextPool {
  public:
-  static constexpr std::size_t most = 256;  // limit of contexts at a time in this process
+  static constexpr std::size_t most = 256;  // limit of contexts that exist at a time in this process
 
   // Collective over `group`: leases `count` consecutive tags. Throws on all ranks or on none (unless MPI fails): Error{misuse} if
   // the user's communicator has been freed, Error{environment} if a rank has `most` contexts and all of them are in use.
@@ -127,7 +127,7 @@ class MpiProcess {
   // Makes `poll` drive MPI from now on. `users` is any communicator that this process belongs to.
   void drive(MPI_Comm users);
 
-  // Does the MPI library yield the core in each poll that finds nothing? False until it is known.
+  // Does the MPI library yield the core in each poll that finds nothing? False until the answer is known.
   bool polls_yield() const { return polls_yield_; }
 
   // Can this process remember that the ranks of `users` have met (KnownRanks)? False if several threads may make communicators at
@@ -163,7 +163,7 @@ class MpiProcess {
   int group_key_ = MPI_KEYVAL_INVALID;
   MPI_Comm alone_ = MPI_COMM_NULL;        // a communicator of this process only
   MPI_Request never_ = MPI_REQUEST_NULL;  // a receive in alone_ that never completes
-  std::atomic<bool> is_driven_{false};    // released after alone_ and never_ are set
+  std::atomic<bool> is_driven_{false};    // stored with release after alone_ and never_ are set
   ContextPool contexts_;
   std::vector<std::pair<MPI_Group, std::shared_ptr<const KnownRanks>>> known_ranks_;
 };

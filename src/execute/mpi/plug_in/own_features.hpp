@@ -34,7 +34,7 @@ class ControlVariable {
   const std::string& description() const { return description_; }
   const std::map<std::string, int>& values() const {
     return values_;
-  }  // names and values of an enumeration, as far as the library provides them
+  }  // names and values of an enumeration, if the library provides them
   bool is_constant() const { return is_constant_; }
 
   // The value. number() returns 0, and text() "", if the variable has another type.
@@ -85,7 +85,7 @@ extern const char* const environment_prefix;
 // Returns the variable that forces the algorithm of a collective; null if the library has none, or does not obey it.
 std::shared_ptr<ControlVariable> variable_of(Collective collective);
 
-// Returns the variable's values by the names of their algorithms. They may include the value 0, which is the library's own choice.
+// Returns the variable's values by the names of their algorithms. The values may include 0, which is the library's own choice.
 // Values that the library is known to refuse for the problem are left out.
 std::map<std::string, int> values_for(const ControlVariable& variable, const Problem& problem);
 

@@ -130,7 +130,7 @@ ConsecutiveBlocks consecutive(Count ranks, CountOf&& count_of) {
   Count at = 0;
   for (Rank rank = 0; rank < ranks; ++rank) {
     const Count count = count_of(rank);
-    QUADRILLE_ASSERT(count >= 0 && count <= INT_MAX && at <= INT_MAX);  // vendor_collective refuses longer ones
+    QUADRILLE_ASSERT(count >= 0 && count <= INT_MAX && at <= INT_MAX);  // vendor_collective refuses larger values
     blocks.counts.push_back(static_cast<int>(count));
     blocks.displacements.push_back(static_cast<int>(at));
     at += count;

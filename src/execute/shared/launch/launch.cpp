@@ -161,7 +161,7 @@ class RankProcesses {
       const int signal = ::sigtimedwait(&ends, nullptr, &no_time);
       if (signal <= 0) continue;
       pass_on(signal);
-      result_ = 128 + signal;  // even if the ranks that were started exit with 0
+      result_ = 128 + signal;  // the result, even if the ranks that were started exit with 0
     }
   }
 

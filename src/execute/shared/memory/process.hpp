@@ -22,7 +22,7 @@ namespace quadrille {
 // Returns a random number that is not 0, for use as an id that no other process uses.
 std::uint64_t random_id();
 
-// The data by which other processes find a process's files. It is sent as bytes.
+// The data by which other processes find a process's files. Cards are sent as bytes.
 struct ProcessCard {
   std::uint64_t id;                         // random; identifies the process everywhere else
   std::uint64_t host;                       // identifies the running system: a hash of its boot id

@@ -94,7 +94,7 @@ class Claim {
   // Call one of the two functions, once. Throws std::bad_alloc.
   Offset allocate(Bytes bytes) { return place_ = memory_.allocate(bytes); }
   Offset allocate_control(Bytes bytes) { return place_ = memory_.allocate_control(bytes); }
-  Offset place() const { return place_; }  // 0 if there is no memory
+  Offset place() const { return place_; }  // 0: nothing is allocated
   Offset keep() { return std::exchange(place_, 0); }
   void release() {
     if (place_ && memory_.is_usable() && !memory_.has_failed()) memory_.release(place_);

@@ -54,7 +54,7 @@ struct SendAreaLayout {
 
   struct Place {        // the place of a send
     Bytes payload = 0;  // offset in the block: of a short message, or of a long one if ranks cannot read private memory
-    Bytes ack = 0;      // for a long message: offset in the acks of the block
+    Bytes ack = 0;      // of a long message: offset in the acks of the block
     IndexRange copies;  // for a long message with a payload: its copies into the block
   };
 
@@ -68,10 +68,10 @@ struct SendAreaLayout {
   std::vector<Posting> postings;                      // by message
   std::vector<Place> places;                          // by message; receives have none
   std::vector<Group> groups;                          // in the order in which they are published
-  std::vector<StridedCopy> copies;                    // into blocks: as a target, buffer `staging` means the block
+  std::vector<StridedCopy> copies;                    // copies into blocks; their target buffer `staging` is the block
   std::vector<Rank> rung;                             // receivers whose doorbells are rung when a group is published
   std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has a counter
-  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer, the range of offsets that receivers of long messages read
+  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer: the offsets that receivers of long messages read
   Bytes block_bytes = 0, ack_bytes = 0;               // bytes of one block, and of its acks
   std::uint64_t block_mask = 0;                       // the number of blocks, a power of two, less one
 

@@ -90,7 +90,7 @@ class SharedMessages {
   // Collective. Throws on all ranks or on none, as Connector::connect.
   SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
 
-  // Local, for ranks that are connected. Not for scripts with PlanOptions::keep_step.
+  // Local, for ranks that are connected. Scripts with PlanOptions::keep_step are not allowed.
   SharedMessages(SharedSpace& space, std::shared_ptr<const Script> script, Connected connected);
   SharedMessages(const SharedMessages&) = delete;
   SharedMessages& operator=(const SharedMessages&) = delete;
@@ -162,11 +162,11 @@ class SharedMessages {
   std::uint64_t execution_ = 0;
   Bases bases_;
   std::byte *now_ = nullptr, *acks_now_ = nullptr;  // the block and the acks of this execution
-  MessageList open_;                                // posted and not complete
+  MessageList open_;                                // messages that are posted and not complete
   MessageList complete_;                            // dataflow: complete short sends that advance_any has not returned yet
   std::uint32_t unpublished_ = none;                // the group of the sends posted since the last wait
-  StreamingTrial streaming_;                        // compares non-temporal stores with ordinary ones
-  double trial_seconds_ = 0;                        // seconds of long copies in this execution
+  StreamingTrial streaming_;
+  double trial_seconds_ = 0;  // seconds of long copies in this execution
   LongSince looks_{SharedSpace::between_questions};
 };
 

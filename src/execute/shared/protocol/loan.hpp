@@ -37,7 +37,7 @@ class LoanBy {
   void give_back(std::uint64_t number) { state_.store(number, std::memory_order_release); }
   void put_back_unread(std::uint64_t number) { state_.store(number - 1, std::memory_order_release); }  // after a failure
 
-  // For the sender. True: the receiver has finished, and the memory may be written.
+  // For the sender. Returns true if the receiver has finished, so that the memory may be written.
   bool is_back(std::uint64_t number) const { return state_.load(std::memory_order_acquire) == number; }
 
   // For the sender, after a failure. Returns when the receiver does not read the memory and will not begin to. While the receiver

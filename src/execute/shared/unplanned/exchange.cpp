@@ -95,7 +95,7 @@ bool Receiver::try_to_receive(const Open& message) {
       return true;
     }
     difference_.note(from, MessageNumber::edge_of(number), slot->bytes,
-                     EdgeDifference::nothing);  // left over from an earlier exchange
+                     EdgeDifference::nothing);  // this message is left over from an earlier exchange
     slots_.advance(from, number);
   }
 }

@@ -34,8 +34,8 @@ namespace quadrille {
 // The first edge of an exchange whose two ends name different lengths, as its receiver notes it.
 class EdgeDifference {
  public:
-  static constexpr Bytes nothing = -1;   // instead of a length: that rank does not list the edge
-  static constexpr Bytes too_long = -2;  // instead of the sent length: it is not known, but more than expected
+  static constexpr Bytes nothing = -1;   // in place of a length: that rank does not list the edge
+  static constexpr Bytes too_long = -2;  // in place of the sent length, if it is not known, but more than expected
 
   // `edge`: its number among the edges from that rank, from 0.
   void note(Rank from, std::uint64_t edge, Bytes sent, Bytes expected) {

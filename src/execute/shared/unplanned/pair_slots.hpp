@@ -48,7 +48,7 @@ class MessageNumber {
 struct alignas(64) Slot {
   // How the message gets to the receiver.
   enum class Way : std::uint64_t {
-    here,    // it lies in the slot
+    here,    // the message lies in the slot
     area,    // the sender has copied it into its area, and the receiver copies it out
     once,    // the receiver copies it from the sender's memory, and the sender waits
     pieces,  // in pieces, through two buffers in turn: while the receiver takes a piece, the sender puts the next one
@@ -62,7 +62,7 @@ struct alignas(64) Slot {
     ReaderProgress taken;   // `pieces`: how many bytes the receiver has taken
   };
 
-  static constexpr Bytes least_bytes = 128;  // two cache lines
+  static constexpr Bytes least_bytes = 128;  // a slot has at least two cache lines
   static constexpr Bytes piece_bytes = CopyChoice::piece_bytes, double_buffer_bytes = 2 * piece_bytes;
   static constexpr Bytes header_bytes = 32, first_line_bytes = 64 - header_bytes;
 
@@ -94,7 +94,7 @@ static_assert(sizeof(Slot) == Slot::least_bytes);
 class PairSlots {
  public:
   explicit PairSlots(SharedSpace& space);  // local
-  Bytes control_bytes() const;             // what rank 0 allocates in its control memory
+  Bytes control_bytes() const;             // how much rank 0 allocates in its control memory
 
   // Local. Initialises this rank's part of the memory. Another rank may use it after the next gather.
   void begin_at(Offset control);
@@ -189,7 +189,7 @@ class PairSlots {
   struct Outgoing {              // state of the pair from this rank to another rank
     Run first;                   // the pair's two slots
     bool owns_first = false;     // do these slots lie in this rank's own control memory?
-    Slot* next = nullptr;        // for the next message
+    Slot* next = nullptr;        // the slot for the next message
     std::uint64_t last = 0;      // the number of the last message
     std::uint64_t finished = 0;  // exchanges that the other rank is known to have finished
     Run further;                 // `most_ahead` further slots

@@ -44,7 +44,7 @@ class PiecesTrial {
   static constexpr double hopeless = 4;      // pieces are not tried if the estimate is this multiple of the time of copying once
   static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the time of copying once
 
-  class Samples {  // seconds per byte, of the last exchanges
+  class Samples {  // the seconds per byte of the last exchanges
    public:
     void add(double value) { values_[count_++ % samples_each] = value; }
     std::size_t count() const { return count_; }
@@ -174,7 +174,7 @@ class Sender {
     Offset offset = 0;          // offset of its memory in the shared space; 0: private memory
     std::uint32_t next = none;  // the next message to the same rank
 
-    Bytes wanted() const;  // bytes of the area that it needs
+    Bytes wanted() const;  // how many bytes of the area the message needs
   };
 
   void make_room(std::size_t sends);
@@ -197,10 +197,10 @@ class Sender {
   PairSlots& slots_;
   const CopyChoice choice_;
   PiecesTrial trial_;
-  Clock::time_point started_;  // if the trial times this exchange
+  Clock::time_point started_;  // set if the trial times this exchange
   Area area_;
   std::byte* memory_ = nullptr;       // memory of the area, then of the double buffers
-  std::vector<Offset> free_buffers_;  // double buffers that no message uses: their places
+  std::vector<Offset> free_buffers_;  // places of the double buffers that no message uses
   Bytes put_bytes_ = 0;
   ByRank<std::uint64_t> area_used_;  // by receiver: the last exchange with a message in the area
   struct Last {                      // of the messages to one rank that had to wait: the last one, and its exchange

@@ -119,7 +119,7 @@ class Handover {
     const double seconds = seconds_of([&] {
       if (through_slot) copy_long(space_.at(slot_) + line, mine_.data(), index(bytes));
     });
-    flag(slot_).store(step_, std::memory_order_release);  // after the copy into the slot; acquired by take
+    flag(slot_).store(step_, std::memory_order_release);  // released after the copy into the slot; `take` acquires it
     space_.ring(1 - space_.rank());
     return seconds;
   }

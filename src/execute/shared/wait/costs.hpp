@@ -61,7 +61,7 @@ void keep_costs(std::uint64_t process, const SharingCosts& costs);
 enum class CopyWay : std::uint8_t {
   eager,       // the sender copies the message into its area and continues at once, and the receiver copies it out
   rendezvous,  // the receiver copies it from the sender's memory, while the sender waits
-  pieces,      // it is copied twice, in pieces that stay in the caches, while the sender waits
+  pieces,      // the message is copied twice, in pieces that stay in the caches, while the sender waits
 };
 
 // The messages of an exchange that may go as `rendezvous` or as `pieces`.
@@ -83,7 +83,7 @@ class CopyChoice {
  public:
   explicit CopyChoice(const CopyCosts& costs);
 
-  static constexpr Bytes least_rendezvous = CopyCosts::sizes.front();  // shorter messages are never copied once
+  static constexpr Bytes least_rendezvous = CopyCosts::sizes.front();  // messages that are shorter are never copied once
   static constexpr Bytes piece_bytes = 32768;
   // The most bytes of a rank's area: a share of the L2 cache. With a larger area a sender could be further ahead of its readers,
   // which saves context switches, but the data would not stay in the cache.

@@ -203,7 +203,7 @@ void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
   for (Rank rank = 0; rank < ranks_; ++rank)
     std::memcpy(static_cast<std::byte*>(all) + rank * count, at(places[rank]), index(count));
   starts_.begin_barrier();
-  wait_for_all();  // returns when all have read
+  wait_for_all();  // returns when all ranks have read
   release(place);
 }
 

@@ -127,7 +127,7 @@ class SharedSpace : public SharedMemory {
   SharedSpace(SpaceHead* head, Rank rank, Count ranks)
       : head_(head), rank_(rank), ranks_(ranks), starts_(rank_area(rank).starts, progress_) {}
 
-  static SpaceHead* make_head(void* memory, Count ranks);  // memory: SpaceHead::bytes, aligned to 64
+  static SpaceHead* make_head(void* memory, Count ranks);  // `memory` has SpaceHead::bytes bytes, aligned to 64
   const SpaceHead& head() const { return *head_; }
 
   Rank rank() const { return rank_; }
@@ -155,7 +155,7 @@ class SharedSpace : public SharedMemory {
 
   SharedStarts& starts() { return starts_; }
 
-  // Does the process of that rank still run? True if this is unknown.
+  // Does the process of that rank still run? True if the answer is not known.
   virtual bool is_there(Rank) const { return true; }
 
   // The number of cores on which the ranks may run.
@@ -193,7 +193,7 @@ class SharedSpace : public SharedMemory {
         const std::uint32_t heard = lie_down(waited_for);
         others.advance();
         const bool over = done();
-        if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, that rank would not ring
+        if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, the rank `waited_for` would not ring
         Sleep::end(awaited(rank_));
         if (over) return;
         long_since = long_wait.is_time_to_ask();
@@ -229,7 +229,7 @@ class SharedSpace : public SharedMemory {
     int polls = 0;
     for (bool failed = false; !done(); give_core_away_after(driving)) {
       progress_.in_flight->advance();
-      if (failed) throw_lost();  // only after done() was checked once more
+      if (failed) throw_lost();  // thrown only after done() was called once more
       if (++polls % polls_between_looks == 0 && long_wait.is_time_to_ask()) long_wait.ask(anybody);
       failed = has_failed();
     }
