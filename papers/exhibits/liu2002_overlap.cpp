@@ -186,7 +186,7 @@ struct Step {
 
 struct Played {
   Picoseconds end = 0;              // when all ranks have finished
-  std::vector<MessageEnd> at_node;  // ascending by round, sends first
+  std::vector<MessageEnd> at_node;  // messages of the rank, by round; in a round, sends come first
   std::vector<Step> steps;
 };
 

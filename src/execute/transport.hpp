@@ -106,8 +106,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Returns a Communicator of the same ranks that keeps this transport alive. Plans own it, because a plan may outlive the user's
-  // Communicator, and because a plan that was evicted from memory is prepared again by this transport.
+  // Returns a Communicator of the same ranks that keeps this transport alive. Plans own this Communicator. They may outlive the
+  // user's Communicator, and this transport prepares them again if they have been evicted from memory.
   virtual std::shared_ptr<Communicator> kept() = 0;
 
   // Collective: copies `count` bytes of rank `from` to `data` at all other ranks.

@@ -117,7 +117,7 @@ class OptionTable {
 // Reads text such as "--ranks 8 --block 64B" by a table of its own, to which `declare` adds the options.
 void read_options(const std::string& text, const std::function<void(OptionTable&)>& declare);
 
-// Handling of a program on the command line: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
+// How a program on the command line is handled: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
 struct ProgramWords {
   std::vector<std::string>* destination = nullptr;  // receives the program and its arguments
   // The values of options that are given without a value: {"--report", "summary"} if --report alone means --report=summary. A

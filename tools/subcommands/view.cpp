@@ -238,7 +238,7 @@ void add_schedule(const ViewArguments& options, const Schedule& schedule, const 
   if (!findings.empty()) complain_of(schedule, label, "its page shows", findings);
 }
 
-// Adds the schedules of a file. Returns false if one of them is wrong.
+// Adds the schedules of a file. Returns false if a schedule is wrong.
 bool add_schedules(const ViewArguments& options, const std::string& file, const std::string& text, ViewerPage& page) {
   bool right = true;
   const auto schedules = options.only.picked(

@@ -52,8 +52,8 @@ fs::path find_program(const std::string& word) {
   refuse(fmt::format("there is no program {} in the folders of PATH", word));
 }
 
-// Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Empty if the file is
-// not a script.
+// Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Returns "" if the
+// file is not a script.
 std::string interpreter_of(const fs::path& file) {
   const Descriptor opened = open_regular_file(file, file.string());
   char line[256] = {};

@@ -25,9 +25,9 @@ class FarEdges {
   };
   static constexpr int forms = 4;
 
-  // Messages match if they have the same form and the numbers of their exchanges are equal modulo this: a tag has no room for
-  // larger numbers. Exchanges in which edges may be packed are numbered from 1. All other exchanges have numbers of their own,
-  // also from 1. A rank may be any number of exchanges ahead of another rank.
+  // Messages match if they have the same form and the numbers of their exchanges are equal modulo `exchanges`: a tag has no room
+  // for larger numbers. Exchanges in which edges may be packed are numbered from 1. All other exchanges have numbers of their
+  // own, also from 1. A rank may be any number of exchanges ahead of another rank.
   static constexpr int exchanges = 64;
   struct Kind {
     Form form;

@@ -120,8 +120,8 @@ struct DataflowState {
   std::uint32_t queued = 0, started = 0, completed = 0;
 };
 
-// What an observed execution needs beside `Messages`: `advance` and `wait` that call `completions` for each message that becomes
-// complete, except for sends that are complete when they are posted.
+// What an observed execution needs in addition to `Messages`: `advance` and `wait` that call `completions` for each message that
+// becomes complete, except for sends that are complete when they are posted.
 template <class M>
 concept ObservedMessages = Messages<M> && requires(M messages, const CompletionStamps& completions) {
   { messages.advance(completions) } -> std::convertible_to<bool>;
