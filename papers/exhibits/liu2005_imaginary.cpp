@@ -51,7 +51,7 @@ class Memory {
 };
 
 // The exchange on a torus with imaginary rows and columns. The first row also acts for the imaginary rows, which lie between the
-// last row and the first, and likewise the first column.
+// last row and the first. The same holds for columns.
 class PaddedTorus {
  public:
   PaddedTorus(Count rows, Count columns) : real_{rows, columns} {

@@ -109,7 +109,7 @@ template <class Value>
 using BySide = std::array<Value, sides>;
 
 struct SidePrice {
-  std::string algorithm;  // the vendor's name of it, or ours
+  std::string algorithm;  // the algorithm's name: the vendor's, or ours
   Choice choice;          // the algorithm of our table that has its messages
   SchedulePrice price;
   PriceError error;

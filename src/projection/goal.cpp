@@ -68,7 +68,7 @@ class GoalCalls {
         const auto entry = entries[rank].next();
         if (!entry) continue;
         goes_on = true;
-        ++operations;  // the computing before it
+        ++operations;  // the computing before the call
         if (const GoalCall* const call = enter(static_cast<Rank>(rank), *entry)) operations += call->operations;
         if (operations > most_operations)
           throw Error(ErrorCode::too_large,

@@ -118,7 +118,7 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
                                                    .operation = options.operation,
                                                    .keep_step = candidate.keep_step},
                                                   input.data(), output.data()));
-    if (trace.times.empty()) continue;  // all ranks but the first
+    if (trace.times.empty()) continue;  // on all ranks but the first
     trace.title = fmt::format("{}, {}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
                               problem_text(race.problem), trace.times.back().title);
   }

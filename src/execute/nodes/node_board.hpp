@@ -160,7 +160,7 @@ class NodeBoard {
  private:
   struct alignas(64) OneFlag : Flag {};
   struct alignas(64) Missing : std::atomic<std::uint64_t> {};
-  // The exchange of a page. The page's owner stores this number before it enters, which is a release. So a rank that has seen the
+  // The exchange of a page. The page's owner stores this number, and then enters with a release. So a rank that has seen the
   // owner enter this exchange loads this number. The owner changes the number only after that rank has entered a later exchange.
   // If the page is of another exchange, any load returns another number.
   struct alignas(64) Number : std::atomic<std::uint64_t> {};
@@ -184,8 +184,9 @@ class NodeBoard {
   std::byte* parts_ = nullptr;                      // by page
   std::byte* messages_ = nullptr;                   // by node: one message to it and one from it
 
-  // This rank has seen that all ranks have entered exchange `all_entered_`. Its search for exchange `seen_` has found so far that
-  // the ranks before `first_unseen_` have entered `seen_`, and that all of them have entered at least `least_seen_`.
+  // This rank has seen that all ranks have entered exchange `all_entered_`. It is searching whether all have entered exchange
+  // `seen_`. So far it has found that the ranks before `first_unseen_` have, and that each of these has entered at least
+  // `least_seen_`.
   std::uint64_t all_entered_ = 0, seen_ = 0, least_seen_ = 0;
   Rank first_unseen_ = 0;
 };

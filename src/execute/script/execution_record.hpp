@@ -94,7 +94,7 @@ class Observer {
   }
   void ends() { record_.whole_.end = last_; }
 
-  void enters_window() { last_ = ticks(); }  // after a wait for its step (PlanOptions::keep_step)
+  void enters_window() { last_ = ticks(); }  // called after a wait for the step (PlanOptions::keep_step)
 
   // The copies before or after the messages of a window have ended. If there are none, their interval is empty.
   void copied_before(std::size_t window, IndexRange copies) { copied(record_.copies_before_[window], copies); }

@@ -70,7 +70,7 @@ enum class CountsForm : std::uint8_t { equal, rising };
 struct Guideline {
   Collective left{};
   CountsForm shares = CountsForm::equal;
-  // The right side, for people: "gather + broadcast"; together with `left` and `shares` it identifies the guideline.
+  // The right side in words, such as "gather + broadcast". Together with `left` and `shares` these words identify the guideline.
   std::string_view mock_up;
   std::string_view source;                           // key in docs/references.bib; empty: the guideline is not from the literature
   Result<MockUp> (*make)(const Setting&) = nullptr;  // fails on all ranks or on none

@@ -98,8 +98,8 @@ class PairSlots {
 
   // Local. Initialises this rank's part of the memory. Another rank may use it after the next gather.
   void begin_at(Offset control);
-  // Local, at the end. This rank does not access any other rank's memory afterwards. This rank's memory is released when the
-  // other ranks do not access it any more.
+  // Local; called at the end. This rank does not access any other rank's memory afterwards. This rank's memory is released when
+  // the other ranks do not access it any more.
   void close(Offset own_area);
 
   // ---- For the sender

@@ -230,7 +230,7 @@ bool Sender::put_into_area(Slot& slot, const Waiting& message, Count left) {
     lend(slot, edge, offset);
     return true;
   }
-  copy_long(memory_ + place, edge.memory, index(edge.bytes));  // before the slot, for the reason given in put_into_slot
+  copy_long(memory_ + place, edge.memory, index(edge.bytes));  // written before the slot, as in put_into_slot
   area_.take(place, edge.bytes);
   area_used_[edge.to] = exchange_;
   slot.bytes = edge.bytes;
