@@ -139,8 +139,7 @@ Distribution distributed(Count p, Rank to) {
     const double share = ratio(entries[index(from)].bytes, p) * Number(array.height(column));
     found.from_column_share = std::max(found.from_column_share, std::abs(Number(length) - share));
   };
-  const StageTrace &first = stages.front(), &dealt = stages.at(stages.size() / 2 - 1);  // two ranks are one column, and have two
-                                                                                        // stages
+  const StageTrace &first = stages.front(), &dealt = stages.at(stages.size() / 2 - 1);  // two ranks: one column, two stages
   if (stages.size() == 4)
     for (const StageTrace::Sent& message : first.messages) look(message.from, array.column_of(message.to), message.length);
   for (Rank rank = 0; rank < p; ++rank) {
