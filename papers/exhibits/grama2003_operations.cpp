@@ -17,7 +17,7 @@ struct Entry {
   Collective collective;
   const char* specification;
   Topology network;
-  double steps, words;  // according to the slides
+  double steps, words;  // what the slides say
   const char* slide;
 };
 
