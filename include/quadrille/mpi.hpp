@@ -29,8 +29,8 @@ namespace quadrille {
 
 namespace mpi_detail {
 
-// Returns the id of the last library of the table whose macros <mpi.h> defines; empty if there is none. The text of a macro that is
-// not defined is its own name.
+// Returns the id of the last library of the table whose macros <mpi.h> defines; empty if there is none. A name that is
+// not a defined macro expands to itself.
 constexpr std::string_view library_of_header() {
   std::string_view found;
 #define QUADRILLE_MPI_TEXT(...) #__VA_ARGS__

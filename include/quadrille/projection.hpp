@@ -58,8 +58,8 @@ struct ProjectionOptions {
   double away = 1;       // factor for the time in which ranks were away from a processor, at most 1e6
   // If true, all members of a communicator enter each collective at the mean of their times, as if they shared their work evenly.
   bool without_late_ranks = false;
-  // If false, prices of collectives are multiplied by the machine's residuals, provided that these were measured on nodes with
-  // the same numbers of ranks.
+  // If true, prices of collectives are not multiplied by the machine's residuals. If false, they are, where a communicator has the
+  // node sizes with which the residuals were measured.
   bool without_correction = false;
   Count total_cores = 0;  // cores that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // random draws from which the bands follow

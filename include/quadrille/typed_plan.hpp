@@ -216,7 +216,7 @@ TypedPlan<T> plan_allgatherv(Group ranks, const Blocks& receive, const PlanOptio
                                         nullptr, options);
 }
 
-// `count`: elements that this rank contributes. The blocks are read at the root only.
+// `count`: elements that this rank contributes. `receive` is significant at the root only.
 template <class T>
 TypedPlan<T> plan_gatherv(Group ranks, Count count, const Blocks& receive, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::gatherv, {}, receive, count, root, nullptr, options);

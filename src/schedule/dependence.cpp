@@ -93,7 +93,8 @@ class MeetingRuns {
     const auto [inner_begin, inner_end] = hull(inner);
     const Wide step = level.stride < 0 ? -Wide{level.stride} : Wide{level.stride};
     const Wide lowest = level.stride < 0 ? origin + (level.count - 1) * Wide{level.stride} : origin;
-    // The k-th repetition from below has a byte in the range if lowest + k * step + inner_end > first, and .. inner_begin < last.
+    // With start = lowest + k * step, the k-th repetition from below has a byte in the range only if start + inner_end > first and
+    // start + inner_begin < last.
     Wide k = 0, most = level.count - 1;
     if (step > 0) {
       k = std::max(k, (first - inner_end - lowest) / step);

@@ -46,7 +46,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
 };
 
-// The type of steps() in message classes that keep no step; their pointer is null.
+// Message classes without PlanOptions::keep_step return a null pointer to this type from steps().
 struct NoSteps {
   static constexpr bool may_enter(std::size_t) { return true; }
   static constexpr void wait_to_enter(std::size_t) {}

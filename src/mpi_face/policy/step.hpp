@@ -283,7 +283,7 @@ struct State {
   std::shared_ptr<const Wishes> wishes;  // the user's; equal on all ranks; null: not known yet
   GroupState group;
   std::optional<double> short_call_s;  // seconds of a short call, once it was timed
-  // As guests, the ranks have nothing to decide before they have made this number of calls (calls_so_far).
+  // While calls_so_far() is below this number, this communicator, as a guest, has nothing to decide, unless ask() was called.
   std::uint64_t next_as_guest = Meetings::at_the_latest;
   double worth_of_guests = 0;  // ticks: the greatest worth_ticks() of the ranks' first guests; equal on all ranks
 
