@@ -42,8 +42,9 @@ Examples:
   mpirun -n 4 quadrille race alltoall
   quadrille run -n 4 quadrille race alltoall)";
 
-// Opens those of stdin, stdout and stderr that are closed. Otherwise the next opened file would get such a number, and messages
-// would be written into it. stdout becomes /dev/full, so that writing results fails with an error; the others become /dev/null.
+// Opens those of stdin, stdout and stderr that are closed. Otherwise the next opened file would get the number of a closed
+// stream, and messages would be written into the file. stdout becomes /dev/full, so that writing results fails with an error; the
+// others become /dev/null.
 void occupy_standard_streams() {
   for (const int descriptor : {0, 1, 2})
     if (::fcntl(descriptor, F_GETFD) == -1 && ::open(descriptor == 1 ? "/dev/full" : "/dev/null", O_RDWR) == -1)
@@ -67,7 +68,7 @@ std::vector<Subcommand> set_up(CLI::App& parser, std::string_view only) {
   return subcommands;
 }
 
-// Parses the command line. Returns true if the words ask for help or for the version; this function has then printed it.
+// Parses the command line. If the words ask for help or for the version, prints it and returns true.
 bool parse(CLI::App& parser, std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());  // CLI11 expects them in reverse order
   try {
@@ -89,7 +90,7 @@ bool parse(CLI::App& parser, std::vector<std::string> words) {
 
 int run(std::vector<std::string> words) {
   CLI::App parser{summary, "quadrille"};
-  // Every rank of a job starts `wrap`, so `wrap` sets up no other subcommands, which saves time.
+  // Every rank of a job starts `wrap`. To save time, no other subcommands are set up for `wrap`.
   const std::vector<Subcommand> subcommands = set_up(parser, !words.empty() && words[0] == "wrap" ? words[0] : std::string());
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) {

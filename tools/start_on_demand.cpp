@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the command runs the subcommands that are built on demand: it becomes their program.
+// How the command runs the subcommands of the second program (tools/on_demand): its process becomes that program, by exec.
 #include <unistd.h>
 
 #include <fmt/format.h>

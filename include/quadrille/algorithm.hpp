@@ -34,17 +34,17 @@ struct NamedNumber {
   Count (*value)(const Problem&) = nullptr;
 };
 
-// A parameter is either a whole number, whose range may depend on the problem, or one of a few words. A parameter of
-// words may also accept free text of a given form, such as 4x4x4.
+// The value of a parameter is a whole number, whose range may depend on the problem, or one of a few words. Instead of these
+// words, some parameters also accept text of a given form, such as 4x4x4.
 struct Parameter {
   std::string_view name;
   std::string_view summary;
-  ParameterValue standard = Count{1};  // the default; a number outside the problem's range is clipped to it
+  ParameterValue standard = Count{1};  // the default; if it is outside the problem's range, it is clipped to that range
   // Computes a default that depends on the problem and on parameters listed earlier. The result is clipped as well.
   ParameterValue (*standard_for)(const Problem&, const Parameters& before) = nullptr;
   std::string_view standard_rule;    // describes the default computed by `standard_for`
   std::vector<std::string> choices;  // the words allowed; empty if the parameter is a number
-  std::string_view form = {};        // describes the free text that is also accepted, such as "sides, such as 4x4x4"; empty: none
+  std::string_view form = {};        // describes the text that is also accepted: "sides, such as 4x4x4"; empty: none
   bool (*is_of_the_form)(std::string_view) = nullptr;
   Count least = 1;                          // numbers only: the smallest value
   Count (*most)(const Problem&) = nullptr;  // numbers only: the largest value; null: no upper limit
@@ -71,7 +71,7 @@ struct Algorithm {
   std::string_view id;       // the name used in the literature
   std::string summary;       // one line
   std::string_view picture;  // what its pictures show and why it matters; the gallery shows it after the summary
-  // The problem of its pictures, as options of the command; empty: 8 ranks on a grid of 2 x 4, with a row on each node.
+  // The problem that its pictures show, as options of the command; empty: 8 ranks on a grid of 2 x 4, with a row on each node.
   std::string_view picture_problem;
   std::string_view needs;   // restrictions as text; empty: works for any number of ranks and any sizes
   std::string_view source;  // citation key of docs/references.bib, and the place in that work
@@ -102,14 +102,14 @@ struct Algorithm {
   // order. `combining_rule` describes that order as text, such as "rank order; fixed tree where p is a power of two".
   Combining (*combining)(const Problem&, const Parameters&) = nullptr;
   std::string_view combining_rule;
-  // The parts of other algorithms for which searches try this algorithm. Null: searches do not try it, but users can still name
-  // it as that part. `tried_between_nodes`: the part of the leaders in `hierarchical` of the same collective.
+  // The parts of other algorithms for which searches try this algorithm. Null: searches do not try it for such parts, but users
+  // can still name it. `tried_between_nodes`: the part of the leaders in `hierarchical` of the same collective.
   // `tried_with_shares`: the scatter (reduce_scatterv) or the gather (allgatherv) of an algorithm that cuts a vector into shares.
   PartSettings tried_between_nodes = nullptr;
   PartSettings tried_with_shares = nullptr;
 };
 
-// All records of src/collectives/table.cpp, by collective and then in the order of the rows.
+// All records of src/collectives/table.cpp: sorted by collective, and for each collective in the order of the rows.
 std::span<const Algorithm* const> all_algorithms();
 std::span<const Algorithm* const> default_algorithms();  // one for each collective; it applies to every problem
 std::vector<const Algorithm*> algorithms_for(Collective collective);
@@ -139,8 +139,8 @@ Choice completed(const Problem& problem, Choice choice);
 // Returns `choice` without the parameters whose values are the defaults.
 Choice shortened(const Problem& problem, const Choice& choice);
 
-// Returns success if `choice` can solve `problem`, else the reason why not. Throws Error{misuse} if the algorithm's record lacks
-// the function `combining` of a reduction.
+// Returns success if `choice` can solve `problem`, else the reason why not. Throws Error{misuse} if the algorithm is a reduction
+// and its record lacks the function `combining`.
 Result<> applies(const Problem& problem, const Choice& choice);
 
 // Throws Error{misuse} with the reason if `choice` cannot solve `problem`.

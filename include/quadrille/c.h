@@ -22,7 +22,7 @@ extern "C" {
 /* Handles. NULL is no object. Functions that make an object set the handle to NULL if they fail; functions that free one set it
    to NULL, too. A handle is a number that is never used for a second object. So the handle of an object that was freed, or never
    made, is refused with QUADRILLE_MISUSE. */
-typedef struct quadrille_group_handle* quadrille_group;       /* this rank's end of a group of ranks */
+typedef struct quadrille_group_handle* quadrille_group;       /* this rank's handle for a group of ranks */
 typedef struct quadrille_operator_handle* quadrille_operator; /* the operator of a reduction, and the type of its elements */
 typedef struct quadrille_plan_handle* quadrille_plan;         /* a collective made ready to run any number of times */
 typedef struct quadrille_request_handle* quadrille_request;   /* an execution of a plan that was started */
@@ -52,7 +52,7 @@ int quadrille_launched_world(quadrille_group* ranks);
    C programs call quadrille_over (quadrille/mpi_c.h); this one is for other languages. */
 int quadrille_over_handle(const char* library, const void* handle, int64_t handle_bytes, quadrille_group* ranks);
 
-/* What a rank does. Returns 0, or a code that says that it failed. */
+/* The function that each rank runs. Returns 0, or another value if the rank failed. */
 typedef int quadrille_body(quadrille_group ranks, void* context);
 
 /* Runs `body` as each of `threads` ranks, which are threads of this process, and joins them. If a body returns a value other than
@@ -61,13 +61,14 @@ typedef int quadrille_body(quadrille_group ranks, void* context);
 int quadrille_run_threads(int64_t threads, quadrille_body* body, void* context);
 
 /* For programs that may be started in any way: runs `body` once as a rank of the launched world or, if no launcher started this
-   process, as each of `threads` threads. A launched program calls it, or quadrille_launched_world, once. */
+   process, as each of `threads` threads. A launched program calls either this function or quadrille_launched_world, and only
+   once. */
 int quadrille_run_launched(int64_t threads, quadrille_body* body, void* context);
 
 int quadrille_group_rank(quadrille_group ranks, int64_t* rank); /* 0 .. size - 1 */
 int quadrille_group_size(quadrille_group ranks, int64_t* size);
 int quadrille_group_barrier(quadrille_group ranks);              /* collective: returns when all ranks have called it */
-int quadrille_group_abort(quadrille_group ranks, int exit_code); /* ends this process and makes the group fail; no return */
+int quadrille_group_abort(quadrille_group ranks, int exit_code); /* ends this process, and makes the group fail */
 int quadrille_group_free(quadrille_group* ranks);                /* local; plans of the group can still be executed */
 
 /* ---- Operators */
@@ -89,7 +90,7 @@ int quadrille_operator_free(quadrille_operator* operation); /* local; plans that
 
 /* ---- Plans */
 
-/* `length` bytes that lie `offset` bytes behind the address of a buffer, or before it if `offset` is negative. */
+/* `length` bytes that begin at the address of a buffer plus `offset`, which may be negative. */
 typedef struct quadrille_piece {
   int64_t offset, length;
 } quadrille_piece;
@@ -107,15 +108,15 @@ typedef struct quadrille_plan_options {
   const char* effort;             /* NULL or "estimate", "measure", "exhaustive", "wisdom_only": work spent on choosing */
   const char* policy;             /* NULL or "blocking", "nonblocking", "dataflow" */
   const char* executor;           /* NULL or "automatic", "mpi", "shared", "hybrid" */
-  int buffers;                    /* 1 or 2; 0 means 2. With dataflow: rounds that may have packed messages in flight */
+  int buffers;                    /* policy dataflow: how many rounds may have packed messages in flight, 1 or 2; 0 means 2 */
   int in_place;                   /* not 0: input and output share one buffer (quadrille_execute_in_place) */
   quadrille_layout input, output; /* where this rank's blocks lie; not for plans with counts, which have displacements */
 } quadrille_plan_options;
 
 /* Collective. `count`: elements of a block, as in MPI. `element_bytes`: bytes of an element; a reduction takes it from its
-   operator. Lists of counts and displacements have one value for each rank, in elements; displacements may be NULL if blocks follow
-   each other. `options` may be NULL. Buffers have the sizes of MPI's (docs/c.md). A wrong argument is refused on all ranks, which
-   may continue. A wrong group and a NULL `plan` are refused only on the rank that gives them. */
+   operator. Lists of counts and displacements have one value for each rank, in elements; displacements may be NULL if blocks
+   follow each other. `options` may be NULL. Buffers have the sizes of MPI's (docs/c.md). If an argument is wrong, the call fails
+   on all ranks, and they may continue. If `ranks` is wrong or `plan` is NULL, the call fails only on this rank. */
 int quadrille_plan_alltoall(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,
                             quadrille_plan* plan);
 int quadrille_plan_allgather(quadrille_group ranks, int64_t count, int64_t element_bytes, const quadrille_plan_options* options,
@@ -137,8 +138,8 @@ int quadrille_plan_scan(quadrille_group ranks, int64_t count, quadrille_operator
 int quadrille_plan_exscan(quadrille_group ranks, int64_t count, quadrille_operator operation, const quadrille_plan_options* options,
                           quadrille_plan* plan);
 
-/* In place, `send_counts` may be NULL: then the block received from a rank replaces the block sent to it. Received blocks must not
-   overlap each other, but in place they may overlap sent ones. */
+/* In place, `send_counts` may be NULL: then the block received from a rank replaces the block sent to that rank. Received blocks
+   must not overlap each other, but in place they may overlap sent ones. */
 int quadrille_plan_alltoallv(quadrille_group ranks, const int64_t* send_counts, const int64_t* send_displacements,
                              const int64_t* receive_counts, const int64_t* receive_displacements, int64_t element_bytes,
                              const quadrille_plan_options* options, quadrille_plan* plan);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls without a plan: their options, and calls on untyped memory. The typed calls are in collectives.hpp.
+// Calls that make and keep their plans themselves: their options, and the calls on untyped memory. The typed calls are in
+// collectives.hpp.
 //
 //   execute(ranks, Problem::alltoall(ranks.size(), 8), input, output);   // chooses an algorithm and makes the plan
 //   execute(ranks, Problem::alltoall(ranks.size(), 8), input, output);   // finds the plan
 //
-// The communicator keeps the plans, at most 256; if it has 256, a new plan replaces the one used least recently. Over MPI the plans
-// are attached to the MPI communicator until it is freed. All ranks make the same calls in the same order, so either all of them
-// find a plan or all make it together.
+// The communicator keeps at most 256 plans; a further plan replaces the least recently used one. Over MPI the plans are attached
+// to the MPI communicator until it is freed. All ranks make the same calls in the same order, so either all of them find a plan
+// or all make it together.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +59,7 @@ struct CallOperator {
 
 struct CallArguments {
   Collective collective = Collective::alltoall;
-  bool in_place = false;  // the only buffer is `output`; always so for a broadcast
+  bool in_place = false;  // the only buffer is `output`; always true for a broadcast
   const void* input = nullptr;
   Count input_elements = 0;
   void* output = nullptr;
@@ -66,7 +67,7 @@ struct CallArguments {
   Bytes element_bytes = 1;
   Rank root = 0;
   const CallOperator* operation = nullptr;  // for reductions
-  // Whether the ranks compare what must be equal on all of them; on in debug builds. They compare if at least one rank asks for it.
+  // If true on at least one rank, the ranks first compare the arguments that must be equal on all of them.
 #ifdef NDEBUG
   bool compares = false;
 #else

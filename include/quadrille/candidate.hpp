@@ -33,14 +33,14 @@ namespace quadrille {
 
 class Family {
  public:
-  // Returns the schedule of a problem, or the reason why the family has no schedule for it. It must return equal schedules for
+  // Returns the schedule of a problem, or the reason why the family has no schedule for it. Make must return equal schedules for
   // equal problems.
   using Make = std::function<Result<Schedule>(const Problem&)>;
 
   // Which ranks call Make when a group makes a plan.
   enum class MadeBy : std::uint8_t {
     every_rank,  // each rank calls Make and makes its own program only; rank 0 makes and verifies all programs
-    first_rank,  // rank 0 calls Make and sends the whole schedule to the others; at most `most_ranks_of_first` ranks
+    first_rank,  // rank 0 calls Make and sends the whole schedule to the other ranks; for at most `most_ranks_of_first` ranks
   };
 
   Family(std::string name, Make make, MadeBy made_by = MadeBy::every_rank);
@@ -63,10 +63,10 @@ class Family {
 // The most ranks of a group for which rank 0 makes a family's schedules.
 inline constexpr Count most_ranks_of_first = 4096;
 
-// Returns a family whose schedules make each program by the pure function `program`. Every rank calls it for its own program.
+// Returns a family whose programs are made by the pure function `program`. Every rank calls the function for its own program.
 Family family_of_programs(std::string name, std::function<Program(const Problem&, Rank)> program);
 
-// Returns the family of these schedules, each for another problem, such as those of a file. Every rank must pass the same
+// Returns the family of `schedules`, such as the schedules of a file, each for a different problem. Every rank must pass the same
 // schedules.
 Family family_of_schedules(std::string name, std::vector<Schedule> schedules);
 
@@ -85,10 +85,10 @@ using Candidate = std::variant<Choice, Vendor, Family>;
 inline bool is_vendor(const Candidate& candidate) { return std::holds_alternative<Vendor>(candidate); }
 bool names_vendor(std::string_view text);  // true if parse_candidate reads `text` as the transport's own collective
 
-// Parses "vendor", "vendor:linear_sync", or an algorithm as parse_choice does. Empty text means the collective's
-// default algorithm (`default_algorithm`). No text stands for a family.
+// Parses "vendor", "vendor:linear_sync", or an algorithm as parse_choice does. Empty text means the collective's default
+// algorithm (`default_algorithm`). A family cannot be named by text.
 Candidate parse_candidate(const Problem& problem, std::string_view text);
-Candidate parse_candidate(Collective collective, std::string_view text);  // for problems of any size, as parse_choice
+Candidate parse_candidate(Collective collective, std::string_view text);  // for problems of any size, as parse_choice does
 
 // Returns the candidate with values for all its parameters, as `completed` does for a choice.
 Candidate completed(const Problem& problem, Candidate candidate);

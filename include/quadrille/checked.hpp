@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic on 64-bit counts with overflow checks. Returns nothing if the result does not fit.
+// Arithmetic on 64-bit counts with overflow checks. The functions return std::nullopt if the result does not fit.
 #pragma once
 
 #include <optional>

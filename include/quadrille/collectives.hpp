@@ -13,16 +13,17 @@
 // Buffers are anything with data() and size() (elements.hpp). Input and output of a call have the same trivially copyable element
 // type and must not overlap. Sizes are in elements.
 //
-// With `in_place` as the input, the result replaces the input in the buffer of the output, as with MPI_IN_PLACE. Either all ranks
-// pass `in_place`, or none. A nonblocking call, whose name begins with i, returns a request; the buffers must not be touched
-// until the request is over.
+// If `in_place` is passed as the input, the buffer of the output holds the input, and the result replaces it, as with
+// MPI_IN_PLACE. Either all ranks pass `in_place`, or none. A nonblocking call, whose name begins with i, returns a request; the
+// buffers must not be touched until the request is over.
 //
 // All functions are collective: every rank of `ranks` calls them, in the same order, with the same block length, root, operator and
 // options. A call returns when this rank's output is complete and its input may be changed.
 //
-// The first call of a kind chooses an algorithm and makes a plan together with the other ranks; later calls reuse that plan
-// (call.hpp). Therefore the first nonblocking call of a kind waits for all ranks. If ranks compare their calls (see below), every
-// nonblocking call waits for all ranks. To avoid this, make plans beforehand (typed_plan.hpp).
+// The first call with certain sizes, root, operator and options chooses an algorithm and makes a plan together with the other
+// ranks; later calls with the same arguments reuse that plan (call.hpp). Therefore the first such call waits for all ranks even
+// if it is nonblocking. If ranks compare their calls (see below), every nonblocking call waits for all ranks. To avoid this, make
+// plans beforehand (typed_plan.hpp).
 //
 // Errors: a call throws Error{misuse} on this rank, before anything is sent, if the sizes do not match each other or the number of
 // ranks, or if the root is not a rank. It also throws the errors of `plan` and Plan::execute. In debug builds (without NDEBUG),
@@ -57,7 +58,7 @@ Request iallgather(Group ranks, const auto& input, auto&& output, const CallOpti
   return start_call(ranks, call_on(Collective::allgather, input, output), options);
 }
 
-// Copies the root's buffer into the buffers of all ranks, which have the same length.
+// Copies the root's buffer into the buffers of all other ranks. All buffers have the same length.
 void broadcast(Group ranks, auto&& buffer, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_on(Collective::broadcast, in_place, buffer, root), options);
 }
@@ -69,7 +70,7 @@ Request ibroadcast(Group ranks, auto&& buffer, Rank root = 0, const CallOptions&
 }
 
 // Rank i receives block i of the root's input. The input has p blocks and is read at the root only. In place: the root's buffer
-// holds the p blocks, and its own block stays there.
+// holds the p blocks, and the root's own block stays in it.
 void scatter(Group ranks, const auto& input, auto&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_on(Collective::scatter, input, output, root), options);
 }
@@ -78,7 +79,7 @@ Request iscatter(Group ranks, const auto& input, auto&& output, Rank root = 0, c
 }
 
 // The output at the root is p blocks; block i is the input of rank i. Other ranks' outputs are not used. In place: the root's
-// buffer holds the p blocks, its own already at its place; on other ranks the buffer is the block to send.
+// buffer holds the p blocks, and the root's own block is already at its place; on other ranks the buffer is the block to send.
 void gather(Group ranks, const auto& input, auto&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_call(ranks, call_on(Collective::gather, input, output, root), options);
 }
@@ -118,7 +119,7 @@ Request ireduce_scatter(Group ranks, const auto& input, auto&& output, const aut
   return start_call(ranks, combining(call_on(Collective::reduce_scatter, input, output), operator_on(output, op)), options);
 }
 
-// Combines the inputs of ranks 0 to this one element by element, in rank order (inclusive prefix).
+// Rank i gets the combination of the inputs of ranks 0 to i, element by element, in rank order (inclusive prefix).
 void scan(Group ranks, const auto& input, auto&& output, const ElementOperation auto& op, const CallOptions& options = {}) {
   execute_call(ranks, combining(call_on(Collective::scan, input, output), operator_on(output, op)), options);
 }
@@ -150,8 +151,9 @@ inline Request ibarrier(Group ranks, const CallOptions& options = {}) {
 
 // ---- Blocks of different lengths
 //
-// Blocks are given as `counts`, which follow each other in the buffer, or as `{counts, displacements}`. Both are contiguous ranges
-// of any integer type, with one value per rank, in elements. A buffer may be longer than its blocks.
+// Blocks are given as `counts`, if they follow each other in the buffer, or as `{counts, displacements}`. Counts and
+// displacements are contiguous ranges of any integer type, with one value per rank, in elements. A buffer may be longer than its
+// blocks.
 //
 // alltoallv, gatherv and scatterv make no plan, so counts may change in every call. A rank waits only for the ranks that send it
 // data or get data from it, and a nonblocking call waits for no rank. In the first such call of a group, however, all ranks wait
@@ -164,8 +166,8 @@ inline Request ibarrier(Group ranks, const CallOptions& options = {}) {
 // with equal counts. Displacements may differ between calls and between ranks.
 //
 // Plans that these calls make use the algorithm `direct` (`linear` if there is a root) unless CallOptions names another one,
-// because choosing an algorithm takes several times as long as making a plan. plan_allgatherv and the other plan functions
-// choose.
+// because choosing an algorithm takes several times as long as making a plan. plan_allgatherv and the other plan functions choose
+// an algorithm.
 //
 // Errors: a wrong number of counts, a negative count, and a block that reaches beyond the end of its buffer are Error{misuse} at
 // the rank that has them, before it sends anything. If two ranks disagree on the length of a block that one sends to the other, the
@@ -192,8 +194,8 @@ Request iallgatherv(Group ranks, const auto& input, auto&& output, const Blocks&
   return start_irregular(ranks, {call_on(Collective::allgatherv, input, output), {}, blocks}, options);
 }
 
-// As allgatherv, but only the root gets the output. Other ranks' output and blocks are not read. In place: the root's buffer holds
-// all blocks, its own already at its place; on other ranks the buffer is the block to send.
+// As allgatherv, but only the root gets the output. Other ranks' output and blocks are not read. In place: the root's buffer
+// holds all blocks, and the root's own block is already at its place; on other ranks the buffer is the block to send.
 void gatherv(Group ranks, const auto& input, auto&& output, const Blocks& blocks, Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(ranks, {call_on(Collective::gatherv, input, output, root), {}, blocks}, options);
 }
@@ -202,8 +204,8 @@ Request igatherv(Group ranks, const auto& input, auto&& output, const Blocks& bl
   return start_irregular(ranks, {call_on(Collective::gatherv, input, output, root), {}, blocks}, options);
 }
 
-// Rank i's output is block i of the root's input. Other ranks' input and blocks are not read. In place: the root's buffer holds all
-// blocks, and its own block stays there; on other ranks the buffer receives the block.
+// Rank i's output is block i of the root's input. Other ranks' input and blocks are not read. In place: the root's buffer holds
+// all blocks, and the root's own block stays in it; on other ranks the buffer receives the block.
 void scatterv(Group ranks, const auto& input, const Blocks& blocks, auto&& output, Rank root = 0, const CallOptions& options = {}) {
   execute_irregular(ranks, {call_on(Collective::scatterv, input, output, root), blocks}, options);
 }

@@ -44,7 +44,7 @@ struct Bound {
 // rounds.
 std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::optional<Count> rounds = {});
 
-// What goes between nodes. If the problem names no nodes, each rank is a node.
+// Counts of the messages between nodes. If the problem names no nodes, each rank is a node.
 struct NodeFigures {
   Count rounds = 0;       // rounds with at least one message between nodes; for a barrier, control messages count
   Count ports = 0;        // the most exchanges of any node with other nodes in one round (VerifyOptions::node_port_limit)
@@ -62,23 +62,23 @@ NodeFigures node_figures(const Schedule& schedule);
 // may have several bounds.
 std::vector<Bound> lower_bounds_between_nodes(const Problem& problem, Count node_ports);
 
-// Returns lower bounds of "matchings", the steps of an alltoall or alltoallv on nodes that have one exchange at a time, with one
-// other node and in both directions. The first bound is the number of exchanges of the busiest node. The second one follows from
-// sets of n nodes, n odd: they have at most (n - 1) / 2 exchanges with each other at a time. Both hold if each block goes from
-// its source to its target in its own message; a step exchanges the two blocks of two ranks. The list is empty for other
-// collectives. Throws Error{too_large} for an alltoall on more than 4096 nodes. Source: [sanders2002].
+// Returns lower bounds of "matchings": the number of steps of an alltoall or alltoallv if in each step each node has at most one
+// exchange, with one other node and in both directions. The first bound is the number of exchanges of the busiest node. The
+// second one follows from sets of n nodes, n odd: they have at most (n - 1) / 2 exchanges with each other at a time. Both hold if
+// each block goes directly from its source to its target, and an exchange consists of the two blocks of two ranks. The list is
+// empty for other collectives. Throws Error{too_large} for an alltoall on more than 4096 nodes. Source: [sanders2002].
 std::vector<Bound> lower_bounds_by_matchings(const Problem& problem);
 
-// How a schedule loads the links of a network. A message with a port runs straight from that port where the network
-// has such a route; other messages take the network's own route.
+// How a schedule loads the links of a network. A message with a port goes straight on from that port if the network has such a
+// route; other messages take the network's own route.
 struct LinkFigures {
   Count sharing = 0;    // the most messages of one round that share a directed link; 1 means no contention
   Bytes c2_shared = 0;  // sum over all rounds of the round's longest message times the round's sharing
   bool operator==(const LinkFigures&) const = default;
 };
 
-// Counts the messages of all ranks. If the schedule states no symmetry, all of them are held in memory. Throws
-// Error{misuse} if the topology has a different number of ranks from the schedule.
+// Counts the messages of all ranks. If the schedule states no symmetry, all messages are held in memory. Throws Error{misuse} if
+// the topology has a different number of ranks from the schedule.
 LinkFigures link_figures(const Schedule& schedule, const Topology& topology);
 
 // Returns lower bounds that hold on a topology for every routing, or an empty list if none is known. Throws like

@@ -21,13 +21,14 @@ struct DrawOptions {
   // the first cause, the first finding, and how many bytes of the output are missing or wrong at the end. Findings are ordered by
   // round, then by rank. Deadlocks and errors in the final output come last, because other findings cause them.
   std::vector<Finding> findings;
-  // Links and traffic: only the messages of this round. A round without messages is Error{misuse}.
+  // For links and traffic: draws only the messages of this round. Throws Error{misuse} if the round has no messages.
   std::optional<Count> round;
-  // Links: a panel for each round that has messages, all with the same colours. Only the first `most_panels` of these rounds are
-  // drawn; the picture says how many are left out.
+  // For links: draws a panel for each round that has messages, all with the same colours. Only the first `most_panels` of these
+  // rounds are drawn; the picture says how many are left out.
   bool each_round = false;
   Count most_panels = 12;
-  // Space-time: only the messages that this rank sends or receives. Error{misuse} if there is no such rank.
+  // For space-time diagrams: draws only the messages that this rank sends or receives. Throws Error{misuse} if there is no such
+  // rank.
   std::optional<Rank> only_rank;
   // Further words for the headline, such as "pattern power-law".
   std::string note;

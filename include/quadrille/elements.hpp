@@ -31,11 +31,11 @@ concept InputRange = HasElements<Range> && std::is_trivially_copyable_v<ElementO
 template <class Range>
 concept OutputRange = InputRange<Range> && !std::is_const_v<std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>;
 
-// One value per rank, of any integer type, in elements.
+// A range with one value per rank, of any integer type, in elements.
 template <class Range>
 concept CountRange = HasElements<Range> && std::integral<ElementOf<Range>>;
 
-// Passed as the input of a call with one buffer, like MPI_IN_PLACE: the result replaces the input in the buffer of the output.
+// Passed as the input, like MPI_IN_PLACE, if the buffer of the output holds the input; the result replaces it there.
 struct InPlace {};
 inline constexpr InPlace in_place;
 

@@ -7,18 +7,18 @@
 //
 // Exchanges are for sparse and irregular patterns: the time of a rank depends on its own edges and not on the number of ranks. No
 // plan is made, so edges may change in every call. A rank waits only for the ranks at the other ends of its edges. An alltoallv
-// has one block for each pair of ranks and lists of p counts. An exchange may have several edges from one rank to another: the
-// k-th edge that the sender lists for the receiver belongs to the k-th edge that the receiver lists for the sender. Both ends
-// must name the same length. Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It lists at
-// most Edges::most sends, and at most as many receives.
+// has lists of p counts and exactly one block for each pair of ranks. An exchange may have several edges from one rank to
+// another: the k-th edge that the sender lists for the receiver belongs to the k-th edge that the receiver lists for the sender.
+// Both ends must name the same length. Edges of 0 bytes move nothing, and are not counted. A rank may have edges to itself. It
+// lists at most Edges::most sends, and at most as many receives.
 //
 // All ranks of the group make the call, also those without edges, and all make their calls in the same order. Received memory
 // must not overlap any other memory of the exchange. `edge_to` and `edge_from` take anything with data() and size()
 // (elements.hpp).
 //
 // On several nodes a rank that has edges of at most 512 B to or from other nodes also waits until all ranks of its node have
-// called, because such edges from one node to another may go in one message. A rank without such edges waits only if it would be
-// more than 16 calls ahead of a rank of its node.
+// called, because such edges from one node to another may go in one message. A rank without such edges waits for the ranks of its
+// node only if it would be more than 16 calls ahead of one of them.
 //
 // Errors: Error{misuse} at this rank, before anything is sent, if one of its edges names a rank that is not in the group, a
 // negative length, or bytes without memory; Error{too_large} if there are too many edges. If the ends of an edge name different
@@ -57,8 +57,9 @@ Edges::Receive edge_from(Rank from, OutputRange auto&& elements) {
 void exchange(Group ranks, std::span<const Edges::Send> sends, std::span<const Edges::Receive> receives,
               bool compares = CallArguments{}.compares);
 
-// Waits for other ranks only in the first exchange of a group, in which the ranks allocate memory together, and if the ranks
-// compare calls. The lists may be destroyed after the call; the memory that they name must stay until the request is over.
+// Waits for other ranks in two cases only: in the first exchange of a group, because the ranks allocate memory together, and if
+// the ranks compare their calls. The lists may be destroyed after the call; the memory that they name must stay until the request
+// is over.
 Request iexchange(Group ranks, std::span<const Edges::Send> sends, std::span<const Edges::Receive> receives,
                   bool compares = CallArguments{}.compares);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running schedules on real data. A Communicator is one rank's end of a group of ranks: threads of this process, processes of
+// Running schedules on real data. A Communicator is one rank's handle for a group of ranks: threads of this process, processes of
 // `quadrille run`, or the ranks of an MPI communicator. A Plan is a schedule made ready for such a group. Executing a plan
 // allocates no memory in this library, unless the plan has given its memory back (see Plan) and allocates it again.
 //
@@ -36,8 +36,8 @@ namespace quadrille {
 //   // alltoallv with MPI's arguments: block i has counts[i] bytes at displacements[i]
 //   plan(communicator, problem, {.algorithm = "shift", .layouts = {.output = layout(counts, displacements)}});
 
-// A part of a buffer that is contiguous in the user's memory: `length` bytes, from `offset` bytes behind the address that is passed
-// to execute. In the canonical buffer the pieces follow each other.
+// A part of a buffer that is contiguous in the user's memory: `length` bytes that begin at the address passed to execute plus
+// `offset`. In the canonical buffer the pieces follow each other.
 struct LayoutPiece {
   Bytes offset = 0;
   Bytes length = 0;
@@ -52,8 +52,8 @@ using Layout = std::vector<LayoutPiece>;
 // differ in length or a count is negative, Error{too_large} on overflow.
 Layout layout(std::span<const Count> counts, std::span<const Count> displacements, Bytes element_bytes = 1);
 
-// `count` blocks of `length` bytes, one every `stride` bytes: a column of a matrix, say. Throws Error{misuse} if a count or length
-// is negative, Error{too_large} on overflow.
+// `count` blocks of `length` bytes whose beginnings are `stride` bytes apart, such as a column of a matrix. Throws Error{misuse}
+// if a count or length is negative, Error{too_large} on overflow.
 Layout strided(Count count, Bytes length, Bytes stride);
 
 // Returns the layout with all offsets increased by `distance` bytes. Throws Error{too_large} on overflow.
@@ -65,8 +65,8 @@ struct Layouts {
 
 // Returns where a rank's input and output lie within one buffer if the call uses MPI_IN_PLACE. alltoall(v): the output replaces the
 // input. allgather(v) and gather(v): the rank's own block is already at its place in the result. scatter(v): the root's block stays
-// where it is. All others: input and output begin at the same address. Throws Error{misuse} for an alltoallv in which the bytes
-// that this rank sends to some rank and receives from it differ in number.
+// where it is. All others: input and output begin at the same address. Throws Error{misuse} for an alltoallv in which this rank
+// sends a different number of bytes to some rank than it receives from that rank.
 Layouts in_place_layouts(const Problem& problem, Rank rank);
 
 // ---- Execution
@@ -94,7 +94,7 @@ std::string_view name(Executor executor);
 // How much work `plan` does to choose an algorithm when the caller names none. With every effort, earlier measurements on this
 // machine (wisdom.hpp) decide if there are any.
 enum class Effort : std::uint8_t {
-  estimate,  // chooses the lowest predicted price; needs microseconds, and no more communication than every plan
+  estimate,  // chooses the lowest predicted price; takes microseconds, and communicates no more than when an algorithm is named
   // Runs the few candidates with the lowest prices against each other while the plan is made. Nothing is measured if the operator
   // is not built in, if each rank knows only its own counts, or if a node lacks memory for a few copies of its ranks' buffers.
   measure,
@@ -106,7 +106,7 @@ std::string_view name(Effort effort);
 
 struct Decision;  // decision.hpp
 
-// One rank's end of a group. All ranks of the group call the members marked collective, in the same order.
+// One rank's handle for a group. All ranks of the group call the members marked collective, in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -139,7 +139,8 @@ class Communicator {
   Calls& calls() { return calls_ ? *calls_ : make_calls(); }
 
  protected:
-  // Returns the object that keeps the plans of typed calls. If a group can have several Communicators, they share this object.
+  // Returns the object that keeps the plans of typed calls. If a rank can have several Communicators of one group, they share
+  // this object.
   virtual std::shared_ptr<Calls> shared_calls();
 
  private:
@@ -184,7 +185,7 @@ struct Way {
   bool is_vendor() const { return quadrille::is_vendor(algorithm); }
 };
 
-// Such as "bruck:radix=4,... blocking shared". The number of buffers is shown if it is not 2, as in "dataflow/1".
+// Returns text such as "bruck:radix=4,... blocking shared". It has the number of buffers if that is not 2, as in "dataflow/1".
 std::string to_string(const Way& way);
 
 struct PlanOptions {
@@ -201,8 +202,8 @@ struct PlanOptions {
   // (in_place_layouts). Run such a plan by execute_in_place.
   bool in_place = false;
   // A rank starts a round's messages to and from other nodes only when all such messages of its node in earlier rounds are
-  // complete. So a node never has more of them in flight than the schedule gives it in one round (one, if the schedule is for
-  // nodes with one port). Requires policy blocking, and memory that the ranks of each node share.
+  // complete. So the messages in flight between a node and other nodes are all of one round of the schedule (if the schedule is
+  // for nodes with one port, a single exchange). Requires policy blocking, and memory that the ranks of each node share.
   bool keep_step = false;
   Bytes longest_message = Bytes{1} << 30;  // executors mpi, hybrid: longer messages are split, because MPI's counts are 32-bit
 };
@@ -217,8 +218,8 @@ PlanOptions plan_options_of(const Way& way, PlanOptions options = {});
 // Memory: all plans of a process together keep at most 64 MiB. The environment variable QUADRILLE_PLAN_MEMORY, such as 16MiB,
 // sets another bound. If a new plan would exceed the bound at any rank, the least recently executed plans of the same
 // communicator give their memory back. The newest plan always keeps its memory, and each communicator may always use 1/64 of the
-// bound. If the ranks are threads of one process, each communicator has its own bound. The MPI library's collectives and the
-// caller's buffers do not count.
+// bound. If the ranks are threads of one process, each communicator has its own bound. Memory that the MPI library's collectives
+// use and the caller's buffers do not count.
 //
 // The next execution of a plan that gave its memory back is slower: all ranks make the plan ready again and allocate its memory. It
 // may throw Error{too_large}, on all ranks, and can then be tried again. While executions started by `start` are in flight, plans
@@ -243,10 +244,10 @@ class Plan {
   // For plans made in place: reads the input from `buffer`, overwrites it, and leaves the output there.
   void execute_in_place(void* buffer);
 
-  // As execute and execute_in_place, but they do not wait for other ranks: they return a request. Do not touch the buffers until
-  // the request is complete. If an execution of this plan is in flight, later ones queue behind it. A plan that names an
-  // algorithm of the MPI library ("vendor:linear_sync") cannot run in the background: it completes everything in flight and then
-  // runs at once. A plan that gave its memory back first waits for all ranks, as in `execute`.
+  // As execute and execute_in_place, but these functions do not wait for other ranks, and return a request. Do not touch the
+  // buffers until the request is complete. If an execution of this plan is in flight, later ones queue behind it. A plan that
+  // names an algorithm of the MPI library ("vendor:linear_sync") cannot run in the background: it completes everything in flight
+  // and then runs at once. A plan that gave its memory back first waits for all ranks, as in `execute`.
   Request start(const void* input, void* output);
   Request start_in_place(void* buffer);
 
@@ -286,10 +287,10 @@ Plan plan(Group ranks, const Problem& problem, const PlanOptions& options = {});
 // the problem and PlanOptions::algorithm. Collective: all ranks must pass the same schedule.
 //
 // Rank 0 verifies the schedule, as `verify` (verify.hpp) does by default, and compares the program of each rank with the hash of
-// the program that the rank itself holds. Programs are equal only if their lists of regions are equal: the same bytes, cut into
-// other regions, are another program. If the schedule states a symmetry, no rank makes all programs; each rank compares its own
-// with the image of its representative's. Each process remembers the last 4,096 programs that were verified, so making another
-// plan of the schedule does not verify again.
+// the program that the rank itself holds. Programs are equal only if their lists of regions are equal: if the same bytes are cut
+// into other regions, the program is a different one. If the schedule states a symmetry, no rank makes all programs; each rank
+// compares its own program with the image of its representative's program. Each process remembers the last 4,096 programs that
+// were verified, so making another plan of the schedule does not verify again.
 //
 // Throws, on every rank: Error{misuse} with the first findings if the schedule is wrong, or with the first difference if the ranks
 // pass different schedules; Error{too_large} if the schedule is too large to be verified; and the errors of the function above.

@@ -45,7 +45,7 @@ struct Flip {
 struct Flips {
   std::vector<Flip> list;  // ascending; the first begins at the first value examined
   Count upto = 0;          // the last value examined
-  std::string note;        // why the list is empty or ends early; empty: it is complete
+  std::string note;        // why the list is empty or ends early; empty: the list is complete
 };
 
 inline constexpr Bytes most_block_bytes = Bytes{1} << 24;  // flips by size of block are searched up to this size
@@ -56,7 +56,7 @@ using AtBlock = std::function<Problem(Bytes block_bytes)>;
 
 struct CheapestOptions {
   std::optional<Topology> topology;  // required by models that count links
-  // If empty, a regular collective gets blocks of the size; an irregular collective has no flips, and a note says so.
+  // If empty, a regular collective gets blocks of the given size; an irregular collective has no flips, and a note says so.
   AtBlock at_block;
   // The sum of Workload::messages_counted over the candidates for `problem`, if the caller has counted it; 0: cheapest_by_block
   // counts it.
@@ -67,10 +67,10 @@ struct CheapestOptions {
 // Finds which candidate has the least price, under its best policy, for blocks from one element to `most_block_bytes` bytes; among
 // equal prices, the one with the fewest ports. It prices all candidates at powers of two. Between two successive powers with
 // different winners, it searches the exact size at which the winner changes, among the candidates that win at some power. A
-// parameter that is left out, or has its default value for `problem`, gets the default of each size. At a size, candidates that
-// do not apply are left out. If the candidates have more than 500 000 messages, which would take too long, or if a size is too
-// large, the list is empty and the note says why. Throws Error{misuse} if `candidates` is empty, if a candidate belongs to
-// another collective, if the machine has no figures for the model, or if the model cannot price the problem.
+// parameter that is left out, or has its default value for `problem`, gets at each size the default value for this size. At a
+// size, candidates that do not apply are left out. If the candidates have more than 500 000 messages, which would take too long,
+// or if a size is too large, the list is empty and the note says why. Throws Error{misuse} if `candidates` is empty, if a
+// candidate belongs to another collective, if the machine has no figures for the model, or if the model cannot price the problem.
 Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candidates, const Model& model,
                         const MachineCosts& machine, const CheapestOptions& options = {});
 
@@ -95,8 +95,8 @@ struct MachineKnowledge {
 
 // Returns what is known of this machine for ranks on one node (`nodes` = 1) or on several: the newest wisdom file for its
 // processor that has measurements of such ranks, and the preset by which plans price what was not measured. A processor may have
-// several files: each has another number of cores, network or MPI library. If `mpi` is not empty, the file's Fingerprint::mpi
-// must begin with it, such as "Open MPI" or "none".
+// several files, which differ in the number of cores, the network or the MPI library. If `mpi` is not empty, the file's
+// Fingerprint::mpi must begin with it, such as "Open MPI" or "none".
 MachineKnowledge knowledge_here(Count nodes = 1, std::string_view mpi = {});
 
 // The parts of a price. Start-ups, bytes and copies are the times of a rank that runs alone; contention is the extra time because
@@ -122,19 +122,19 @@ struct ExplainedFamily {
   Executor executor = Executor::automatic;
   Policy policy = Policy::blocking;
   std::optional<double> predicted_s;
-  std::optional<double> ratio;      // to the predicted time of the chosen way; absent if either is not known
-  std::optional<PriceParts> parts;  // of its price
+  std::optional<double> ratio;      // predicted_s divided by the predicted time of the chosen way; absent if either is not known
+  std::optional<PriceParts> parts;  // the parts of its price
   std::string reason;               // why it has no predicted time; empty if it has one
 };
 
-// What an MPI library takes by its built-in rules (vendor_choice.hpp).
+// The algorithm that an MPI library chooses by its built-in rules (vendor_choice.hpp).
 struct ExplainedVendor {
   std::string title;                  // "Open MPI 4.1"
   bool is_checked = true;             // VendorLibrary::is_checked
   std::string algorithm;              // the library's name of its algorithm; empty: not known
   std::string equivalent;             // the algorithm of our table with the same messages, without defaults; empty: there is none
   std::string reason;                 // why `algorithm` or `equivalent` is empty
-  std::optional<double> predicted_s;  // by MPI messages, under the best policy; absent if their costs are not known
+  std::optional<double> predicted_s;  // for MPI messages under the best policy; absent if the costs of messages are not known
 };
 
 // A lower bound for all schedules: the least number of rounds, and the least C2 (Figures::c2).
@@ -151,12 +151,12 @@ struct Explanation {
   std::vector<ExplainedWay> ways;                                 // in the order of Decision::considered
   std::vector<std::pair<std::string, std::string>> do_not_apply;  // algorithms that cannot be used, each with the reason
   std::vector<ExplainedFamily> families;                          // those of ExplainOptions, in their order
-  // Has one entry, for the MPI library whose measurements are known. Without such measurements: one for each library whose choice
-  // is known.
+  // One entry, for the MPI library whose measurements are known. Without such measurements: an entry for each library whose
+  // choice is known.
   std::vector<ExplainedVendor> vendors;
   LowerBound bound;
   Flips by_block;  // by bytes of a block; each Flip::from is exact to 3 %
-  Flips by_ranks;  // by number of ranks, at powers of two times the ranks of a node: each node keeps its ranks, so nodes are added
+  Flips by_ranks;  // by number of ranks, at powers of two times the ranks of a node: nodes are added, each with as many ranks
   // For alltoallv: by the irregularity (wisdom.hpp) of the counts, whose total stays the same. At the problem's own irregularity
   // the way is the chosen one.
   Flips by_irregularity;

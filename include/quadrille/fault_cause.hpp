@@ -43,11 +43,11 @@ std::string to_string(const BytePlace& place);  // "rank 3, scratch[8]"
 
 enum class StepKind : std::uint8_t {
   start,    // the input that has the byte before the first round
-  nothing,  // a place that was never written when it was read
+  nothing,  // a place that was read before anything was written there
   moved,    // an operation brought the byte to this place
   lost,     // an operation overwrote the byte at this place
-  left,     // the byte is still at this place at the end, which is not where it is required
-  end,      // the byte is at the end where it is required
+  left,     // at the end the byte is at this place, but is required elsewhere
+  end,      // at the end the byte is at the place where it is required
 };
 
 struct WayStep {
@@ -107,22 +107,21 @@ struct FaultCause {
 };
 
 struct FaultCauses {
-  // First the causes of findings about the programs themselves, such as a rank that does not exist. Then the others, those with
-  // most findings first. Last those of kind rule, in the order of their first findings.
+  // First the causes of findings about the programs themselves, such as a rank that does not exist. Then the other causes, in
+  // descending order of their numbers of findings. Last the causes of kind rule, in the order of their first findings.
   std::vector<FaultCause> causes;
   std::string note;  // not empty: why no causes were sought
 };
 
 // Every finding belongs to exactly one of the causes, unless there is a note. `findings` are those of `verify` for this schedule.
-// Operations that are wrong in the same way are one cause if they make up most of a set of operations, such as those of a round
-// from each rank r to rank r + d, or all messages of a stage. src/verify/causes.hpp lists these sets.
+// Operations that are wrong in the same way are one cause if they make up most of a set of operations, such as the messages of a
+// round from each rank r to rank r + d, or all messages of a stage. src/verify/causes.hpp lists these sets.
 FaultCauses causes_of(const Schedule& schedule, const std::vector<Finding>& findings);
 
 // True if the cause says no more than its finding: it is of kind rule and has a single finding.
 bool is_its_finding(const FaultCause& cause);
 
-// Returns the indices of the findings in the order of reports: cause after cause or, if no causes were sought, in their own
-// order.
+// Returns the indices of the findings in the order of reports: cause after cause or, if no causes were sought, as in `findings`.
 std::vector<std::size_t> order_of(const std::vector<Finding>& findings, const FaultCauses& causes);
 
 // What verify, trace and pictures say of a wrong schedule: "256 findings, one cause". If no causes were sought, the text names

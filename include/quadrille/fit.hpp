@@ -61,8 +61,8 @@ struct LineFit {
   double worst_error() const;                // largest absolute error
 };
 
-// Fits the line with the least sum of squared relative errors whose coefficients are both at least 0. Sample times must be
-// positive.
+// Among the lines with two coefficients of at least 0, returns the one with the least sum of squared relative errors. Sample
+// times must be positive.
 LineFit fit_line(std::string of, std::vector<LineFit::Sample> samples);
 
 struct CalibrateOptions {

@@ -37,10 +37,10 @@ struct RoundFigures {
   Bytes bytes = 0;         // bytes that a rank sends, or receives
   Bytes longest = 0;       // bytes of the longest message
   bool both_ways = false;  // does some rank both send and receive?
-  // Bytes of the longest chain of messages that wait for each other in the round, if each rank sends, and receives, one message at
-  // a time, and begins with its first ones. `chain`: a message also delays the next one of a sender that waits for its receiver, as
-  // in [liu2002, figure 3]. `queue`: senders do not wait. Both equal `bytes` if no rank has two messages, or if they are not
-  // counted.
+  // Bytes of the longest chain of messages that wait for each other in the round, if each rank sends one message at a time and
+  // receives one at a time, in the order of its program. `chain`: a message also waits while an earlier message of its sender
+  // waits for its receiver, as in [liu2002, figure 3]. `queue`: senders do not wait for receivers. Both equal `bytes` if no rank
+  // has two messages, or if chains are not counted.
   Bytes chain = 0, queue = 0;
   // Figures of links. They do not count control messages, except a barrier's.
   Count turns = 0;       // steps that a rank needs to send its messages, if each of its links takes one message in a step
@@ -52,10 +52,10 @@ struct RoundFigures {
   Count exchanges = 0;         // exchanges of a node's ranks with other nodes
   Bytes exchanged = 0;         // bytes of these exchanges
   Bytes longest_exchange = 0;  // bytes of the longest exchange
-  // The same if a node has one exchange at a time, with one other node and in both directions. What two ranks send each other in
-  // the round is one exchange, as long as the longer of both messages (cost/matchings.hpp).
+  // The same if a node has one exchange at a time, with one other node and in both directions. The two messages between two ranks
+  // in the round are one exchange, which is as long as the longer message (cost/matchings.hpp).
   Count matchings = 0;        // a lower bound of the number of steps, each a matching of the nodes
-  Bytes matched = 0;          // the same for the bytes of the steps, one step after the other
+  Bytes matched = 0;          // a lower bound of the sum of the lengths of these steps, in bytes
   Count inside_messages = 0;  // messages that a rank sends, or receives, within its node
   Bytes inside_bytes = 0;     // bytes that a rank sends, or receives, within its node
   // Work of a rank, and of all ranks of a node together, because they share the node's cores, memory and network
@@ -68,7 +68,7 @@ struct RoundFigures {
   // Within a node the receiver of a message has most of the work. It waits for a short message and takes it out of shared memory,
   // into which the sender has copied it. It copies a long message from the sender's memory.
   Count taken_messages = 0;  // of a rank: 3/4 of the messages that it receives, plus 1/4 of those that it sends
-  Bytes taken_bytes = 0;     // of a rank: bytes received or, if more, bytes sent in messages of up to 16 KiB
+  Bytes taken_bytes = 0;     // of a rank: bytes received or, if that is more, bytes sent in messages of at most 16 KiB
   Bytes with_copied = 0;     // taken_bytes plus the bytes that the rank copies between its own buffers
   Bytes with_combined = 0;   // with_copied plus the bytes that the rank combines in reductions
   Bytes node_copied = 0;     // bytes that all ranks of a node together copy between their own buffers
@@ -86,9 +86,9 @@ struct StageFigures {
   bool in_pieces = false;   // are the bytes of some message not contiguous in memory?
   bool is_chained = false;  // does a message send what an earlier round of the stage has received? Known if work is counted
   std::vector<RoundFigures> rounds;  // rounds with a message; if work is counted, also rounds with work
-  // What ranks post together under the policies nonblocking and dataflow, each window as one round. Two schedules in which every
-  // rank has the same messages in the same order have the same windows, whatever their rounds. Empty unless asked for; then ranks
-  // keep step.
+  // The messages that ranks post together under the policies nonblocking and dataflow, each window counted as one round. Two
+  // schedules in which every rank has the same messages in the same order have the same windows, whatever their rounds. Empty
+  // unless asked for; models take `rounds` if it is empty.
   std::vector<RoundFigures> windows;
 };
 
@@ -113,8 +113,8 @@ bool is_exchange(Collective collective);  // alltoall, alltoallv
 struct WorkloadOptions {
   const Topology* topology = nullptr;  // if given, count links
   bool nodes = false;                  // count nodes, if the problem names more than one
-  bool work = false;                   // count the work of ranks and nodes (RoundFigures::outside_messages and on)
-  bool chains = false;                 // count RoundFigures::chain and queue, if there are at most 2^24 messages among 2^16 ranks;
+  bool work = false;                   // count the work of ranks and nodes (RoundFigures from outside_messages on)
+  bool chains = false;                 // count RoundFigures::chain and queue, for at most 2^24 messages and 2^16 ranks;
                                        // ignored if work is counted
   bool windows = false;                // the same, and count StageFigures::windows
 };
@@ -144,7 +144,7 @@ struct Coefficient {
   bool is_whole = false;  // must it be an integer?
 };
 
-using Coefficients = std::map<std::string, double, std::less<>>;  // by key, in the units of the file
+using Coefficients = std::map<std::string, double, std::less<>>;  // values by key, in the file's units
 
 // One term of a price: a number of start-ups or bytes, and the time for them.
 struct PriceTerm {
@@ -160,13 +160,13 @@ struct RoundPrice {
 };
 
 struct StagePrice {
-  Picoseconds before = 0;          // time before its first round; the whole stage if the model does not price single rounds
+  Picoseconds before = 0;          // time before the first round; time of the stage if the model does not price single rounds
   std::vector<RoundPrice> rounds;  // rounds with a message; none if the model does not price single rounds
 };
 
 // The blocking price is the sum of `terms`, and also the sum of `stages`, which correspond to those of the workload.
-// If a model knows no overlap, the prices of the three policies are equal. Otherwise, `nonblocking` and `dataflow`
-// sum up to the prices of these policies; they contain only the time that is not hidden behind other work.
+// If a model knows no overlap, the prices of the three policies are equal. Otherwise the terms in `nonblocking` and `dataflow`
+// add up to the prices of these policies: each term is only the time that is not hidden behind other work.
 struct Price {
   std::vector<PriceTerm> terms, nonblocking, dataflow;
   std::vector<StagePrice> stages;
@@ -187,7 +187,7 @@ struct Charge {
 };
 using Charges = std::array<Charge, 8>;
 
-// The time of all stages that is not hidden behind other work, in the order of Model::overlapped_terms.
+// The time, over all stages, that is not hidden behind other work: its terms in the order of Model::overlapped_terms.
 struct Overlapped {
   Charges nonblocking{}, dataflow{};
 };
@@ -196,7 +196,7 @@ struct Overlapped {
 // formula, so a round takes the same time in both.
 struct Formula {
   std::function<Charges(const RoundFigures&)> of_round = {};  // empty if stages are priced as a whole, by of_stage
-  // The time of a stage in addition to its rounds, before the first of them; empty if there is none.
+  // The time of a stage before its first round, in addition to its rounds; empty if the model has no such time.
   std::function<Charges(const StageFigures&, const Workload&)> of_stage = {};
   std::function<Overlapped(const std::vector<StageFigures>&)> overlapped = {};  // empty if the model knows no overlap
 };
@@ -228,8 +228,7 @@ struct Model {
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
   std::string_view shared_table = {};  // id of the model whose table in machine files this model reads; empty: its own
-  // The cost of a single message, for models that define it; these can be simulated by events. Null if the model only
-  // prices rounds.
+  // The cost of a single message, which a simulation by events needs. Null if the model only prices rounds.
   MessageTimes (*times_of_message)(const Coefficients&) = nullptr;
 
   bool knows(std::string_view key) const;                                              // is this a key of its coefficients?
@@ -244,7 +243,7 @@ Result<> applies(const Model& model, const Workload& workload);
 
 // Machines: coefficients of the formulas.
 
-// For the key of a coefficient: the rule from which its value follows.
+// Maps the key of a coefficient to the rule from which its value follows.
 using Assumptions = std::map<std::string, std::string, std::less<>>;
 
 // Whose collectives: the MPI library's own, or ours.
@@ -259,7 +258,7 @@ struct Residual {
 
   Collective collective{};
   Implementation by = Implementation::ours;
-  Bytes block_bytes = 0;  // as in Problem; with counts their mean
+  Bytes block_bytes = 0;  // as in Problem; for irregular collectives the mean of the counts
   double ratio = 1;       // median of the measured time divided by the predicted one
   double spread = 0;      // standard deviation of the natural logarithm of that quotient
 
@@ -268,9 +267,9 @@ struct Residual {
 
 struct MachineCosts {
   std::string name, description, source;
-  // True if a document's model defines the machine, so that its prices are exact: plans take the least price alone, and no way that
-  // needs more ports than the machine has. False if the figures were measured, or are those of a real machine of which a model
-  // leaves out some costs.
+  // True if a document's model defines the machine, so that its prices are exact. Plans then choose by the price alone, and
+  // choose no way that needs more ports than the machine has. False if the figures were measured, or are those of a real machine
+  // of which a model leaves out some costs.
   bool is_exact = false;
   std::map<std::string, Coefficients, std::less<>> models;  // by id of the model: complete and checked
   std::map<std::string, Assumptions, std::less<>> assumed;  // by id of the model: the values that come from no published source
@@ -293,7 +292,7 @@ MachineCosts read_machine(const std::string& file);
 std::string machine_text(const MachineCosts& machine, const std::vector<std::string>& remarks = {});
 
 // Returns the machine with this name, from a file NAME.toml in the user's folder or in the folder installed with the
-// library; if there is none, the machine in the file with this path. Throws Error{misuse} if there is no such file
+// library; if there is none, the machine in the file whose path is `name_or_file`. Throws Error{misuse} if there is no such file
 // either.
 MachineCosts find_machine(const std::string& name_or_file);
 std::vector<std::string> machine_names();
@@ -319,9 +318,9 @@ struct FlatModel {
   double compose_s_per_byte = 0;  // t_m: packing messages and unpacking them
   double copy_s_per_byte = 0;     // t_c: copying to and from the network interface
   double wire_s_per_byte = 0;     // t_d: transfer on the wire
-  // The factor by which the wire is slower when messages for one rank arrive at the same time, because each rank runs
-  // at its own pace. Calibration measures this factor. If no factor is given, the model computes the delay from the messages of
-  // the stage (StageFigures::chain).
+  // The factor by which the wire is slower because ranks run at their own pace, so that messages for one rank meet. Calibration
+  // measures this factor. If no factor is given, the model computes the delay from the messages of the stage
+  // (StageFigures::chain).
   std::optional<double> contention;
   bool overlap = true;  // if false, a rank does one thing at a time also under the policies nonblocking and dataflow
 };
@@ -333,16 +332,17 @@ struct Prediction {
   Count startups = 0;        // S
   Bytes volume = 0;          // V
   double blocking_s = 0;     // S T_s + V (t_m + t_c + t_d)
-  double nonblocking_s = 0;  // each stage: L t_m + max(P T_s, L t_c, X t_d)
-  double dataflow_s = 0;     // like nonblocking, with packing hidden behind the stage before
+  double nonblocking_s = 0;  // each window: L t_m + max(P T_s, L t_c, X t_d)
+  double dataflow_s = 0;     // like nonblocking, with packing hidden behind the window before
 
   double seconds(Policy policy) const;
 };
 
-// Predicts the times of an exchange. In blocking mode the ranks keep step: S and V are the start-ups and the volume of a stage. In
-// the other modes each rank runs at its own pace: P and L are the messages and the load of the stage. On the wire the stage has X
-// bytes: its chain or, with a contention factor f, f times its load, but at most its volume. If links are counted, the bytes by
-// which the busiest link exceeds the ranks are added.
+// Predicts the times of an exchange. In blocking mode the ranks keep step: S and V are the start-ups and the volume of a stage.
+// In the other modes each rank runs at its own pace: P and L are the messages and the bytes of the busiest rank in a window of
+// the stage (StageFigures::windows). On the wire the window has X bytes: its chain or, with a contention factor f, f times L, but
+// at most the volume of its rounds. If the busiest link, where links are counted, carries more bytes than this, its additional
+// bytes are added.
 Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model);
 
 // ---- Times of messages

@@ -39,12 +39,12 @@ Result<ModelChoice> choose_model(const MachineCosts& machine, const PricingFacts
 
 bool counts_nodes(const Model& model);  // does the price depend on the nodes of the ranks?
 
-// Returns the number of nodes on which the model has the problem's ranks. A model that counts nodes takes the nodes of the
+// Returns the number of nodes on which the model places the problem's ranks. A model that counts nodes takes the nodes of the
 // problem, and a single node if the problem names none. For the other models each message goes between nodes, so each rank is a
 // node.
 Count nodes_in(const Model& model, const Problem& problem);
 
-// Returns the same as text: "one node", "64 nodes, one rank each", "4 nodes, 1 or 3 ranks each".
+// Returns this placement as text: "one node", "64 nodes, one rank each", "4 nodes, 1 or 3 ranks each".
 std::string place_text(const Model& model, const Problem& problem);
 
 }  // namespace quadrille

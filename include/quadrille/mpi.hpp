@@ -29,8 +29,8 @@ namespace quadrille {
 
 namespace mpi_detail {
 
-// Returns the id of the last library of the table whose macros <mpi.h> defines; empty if there is none. The text of a macro that is
-// not defined is its own name.
+// Returns the id of the last library of the table whose macros <mpi.h> defines; empty if there is none. A name that is
+// not a defined macro expands to itself.
 constexpr std::string_view library_of_header() {
   std::string_view found;
 #define QUADRILLE_MPI_TEXT(...) #__VA_ARGS__
@@ -91,7 +91,7 @@ inline void reduce_local(const std::byte* source, std::byte* target, Count eleme
   }
 }
 
-// target = target o source. MPI only offers target = source o target, so this works on a copy of the source.
+// target = target o source. MPI only offers target = source o target, so the function works on a copy of the source.
 inline void reduce_local_behind(const std::byte* source, std::byte* target, Count elements, Bytes element_bytes, MPI_Datatype type,
                                 MPI_Op op) {
   alignas(64) std::array<std::byte, 16384> room;

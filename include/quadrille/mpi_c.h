@@ -20,8 +20,8 @@ int quadrille_over(MPI_Comm communicator, quadrille_group* ranks);
 /* The same for a communicator of Fortran: an INTEGER, MPI_Comm_c2f(communicator), or the MPI_VAL of a type(MPI_Comm). */
 int quadrille_over_fortran(MPI_Fint communicator, quadrille_group* ranks);
 
-/* A predefined operator of MPI that `type` has, or one made by MPI_Op_create, on elements of `type`, which is committed. Both must
-   live as long as plans use the operator. An element takes the extent of `type`. */
+/* A predefined operator of MPI, or one made by MPI_Op_create, on elements of `type`. MPI must define the operator for this type,
+   which must be committed. Both must live as long as plans use the operator. An element takes the extent of `type`. */
 int quadrille_operator_of_mpi(MPI_Op operation, MPI_Datatype type, quadrille_operator* made);
 
 #ifdef __cplusplus

@@ -23,7 +23,7 @@
 
 namespace quadrille {
 
-// Limit on the pieces in a layout of a datatype; this many take 256 MiB.
+// The most pieces in the layout of a datatype; so many pieces take 256 MiB.
 inline constexpr Count most_layout_pieces = Count{1} << 24;
 
 namespace mpi_detail {

@@ -20,8 +20,9 @@
 // overlap any other.
 //
 // Errors: those of `exchange`. Wrong sizes, counts or displacements, overlapping blocks, and a neighbour that is not in the group
-// are Error{misuse} at the rank that has them, before it sends anything. In debug builds, and with QUADRILLE_CHECK=1, they are
-// thrown on all ranks, and the ranks compare that all of them make the same call, with the same blocks at both ends.
+// are Error{misuse} at the rank that has them, before it sends anything. In debug builds, and with QUADRILLE_CHECK=1, these
+// errors are thrown on all ranks, and the ranks check that all make the same call and that both ends of each block agree on its
+// length.
 #pragma once
 
 #include <span>
@@ -102,7 +103,7 @@ Request ineighbor_allgather(Group ranks, const Neighbors& neighbors, const auto&
   return start_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::allgather, input, output)});
 }
 
-// The whole input goes to each destination. `blocks` has one for each source.
+// The whole input goes to each destination. `blocks` has a block for each source.
 void neighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto& input, auto&& output, const Blocks& blocks) {
   execute_among_neighbors(ranks, neighbors, {call_among_neighbors(Collective::allgatherv, input, output), {}, blocks});
 }
@@ -119,7 +120,7 @@ Request ineighbor_allgatherv(Group ranks, const Neighbors& neighbors, const auto
 //   send[i] = shifted(layout_of(send_counts[i], send_types[i]), send_displacements[i]);   // MPI's arguments; mpi_layout.hpp
 //
 // Block i consists of the pieces of its layout, in their order. Offsets of pieces count from the buffer's address. Both ends of a
-// block must have the same number of bytes, but not the same pieces: one end may have gaps where the other one has none. An empty
+// block must have the same number of bytes. Their pieces may differ: one end may have gaps where the other one has none. An empty
 // layout is an empty block. Blocks with gaps are packed into memory that the group keeps, and unpacked from there; others are not
 // copied.
 //

@@ -6,8 +6,8 @@
 //   Plan plan = quadrille::plan(communicator, problem, {.algorithm = "ring", .operation = sum});
 //
 // A result is bit-reproducible for a fixed algorithm, number of ranks and vector, because the schedule fixes the order of
-// combinations for every executor and policy. Set Problem::reproducible to get the same bits from all algorithms that then still
-// apply.
+// combinations for every executor and policy. Set Problem::reproducible to get the same bits from every algorithm that applies;
+// fewer algorithms then apply.
 #pragma once
 
 #include <cstddef>
@@ -48,9 +48,9 @@ struct Operator {
 // min, max, minloc and maxloc return it. Throws Error{misuse} for an unknown name, or if the type does not have the operator.
 std::shared_ptr<const Operator> built_in_operator(std::string_view operation, std::string_view type);
 
-// Wraps a function that needs aligned elements, such as code that a compiler made from C: elements at other addresses are copied to
-// aligned memory before they are combined. The alignment is taken to be the largest power of two that divides the element size, up
-// to the alignment of the largest scalar type.
+// Wraps a function that needs aligned elements, such as code that a compiler made from C: unaligned elements are copied to
+// aligned memory before they are combined. The alignment is taken to be the largest power of two that divides the element size,
+// up to the alignment of the largest scalar type.
 Operator::Combine on_aligned_elements(Operator::Combine combine, Bytes element_bytes);
 
 bool is_built_in(const Operator& operation);  // true if built_in_operator returned it

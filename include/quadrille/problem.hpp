@@ -48,7 +48,7 @@ bool has_blocks(Collective collective);    // sizes come from `block_bytes`
 // False for a barrier only: its messages carry no data. They are control messages, but still count as messages.
 bool moves_data(Collective collective);
 
-// The order in which the operands of ranks first .. last may be combined; each value is stricter than the value before it.
+// The order in which the operands of ranks first .. last may be combined. Each enumerator is stricter than the one before it.
 // `tree_split` defines the fixed tree: with this tree all algorithms give the same result bit by bit, also for floating-point
 // numbers.
 enum class Combining : std::uint8_t { any_order, rank_order, fixed_tree };
@@ -78,8 +78,8 @@ struct Problem {
   // Irregular collectives. alltoallv: p*p counts; row i has the bytes that rank i sends to each rank. Others: p shares, one per
   // rank. Shared, so that copying a problem is cheap.
   std::shared_ptr<const std::vector<Bytes>> counts;
-  // alltoallv: the entries that are not 0, instead of the whole matrix. Read counts of alltoallv through a Traffic, which takes
-  // both.
+  // alltoallv: the entries that are not 0, instead of the whole matrix. Read counts of alltoallv through a Traffic, which reads
+  // both forms.
   std::shared_ptr<const SparseCounts> sparse_counts;
 
   Rank root = 0;              // rooted collectives

@@ -70,8 +70,8 @@ Regions blocks_downward(Buffer buffer, Count first, Count count, Count p, Bytes 
 // ---- Incremental programs
 //
 // An incremental program is generated stage by stage, while the ranks make their plan. It serves a rank that knows only the counts
-// that it sends and receives itself: for each message a header says what the message will hold. After the last stage,
-// what was generated equals the program of the algorithm's schedule, region by region.
+// that it sends and receives itself: for each message a header says what the message will hold. After the last stage, the
+// generated program equals that of the algorithm's schedule, region by region.
 //
 //   std::unique_ptr<IncrementalProgram> program = choice.algorithm->incremental(problem, choice.parameters, me);
 //   while (const std::vector<IncrementalRound>* rounds = program->next_stage())

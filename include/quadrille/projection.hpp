@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Projections: what a recorded program (recording.hpp) would take on another machine, once with the MPI library's own collectives
-// and once with ours. The recording is replayed call by call; docs/projection.md describes the model and what it leaves out.
+// Projections: how long a recorded program (recording.hpp) would take on another machine, once with the MPI library's own
+// collectives and once with ours. The recording is replayed call by call; docs/projection.md describes the model and what it
+// leaves out.
 //
 //   const Recording recording = read_recording("quadrille-recording");
 //   const Projection projection = project(recording, {.machine = find_machine("hdr"), .nodes = {0, 0, 1, 1}});
@@ -28,7 +29,7 @@ enum class ProjectedPart : std::uint8_t { computing, waiting, collectives, point
 inline constexpr std::size_t projected_parts = 5;
 std::string_view name(ProjectedPart part);  // "waiting for late ranks"
 
-// What a rank does for a while in the projected run.
+// An interval of the projected run in which a rank does one thing.
 struct ProjectedPiece {
   Implementation side = Implementation::vendor;
   Rank rank = 0;
@@ -36,11 +37,11 @@ struct ProjectedPiece {
   double begin_s = 0, end_s = 0;
   const RecordedSite* site = nullptr;  // the site of the call; null while the rank computes or has no processor
   std::string_view algorithm;          // for a collective: its algorithm; empty: as recorded
-  Rank last_rank = -1;                 // the one that entered the collective last; -1: no collective whose calls were matched
+  Rank last_rank = -1;                 // the rank that entered the collective last; -1: no collective, or calls were not matched
 };
 
-// Receives the pieces of those entries that began, in the recorded run, at `from_s` or later and before `to_s`. For each rank and
-// side, they come in the order of time, without overlaps.
+// Receives the pieces of those entries that began, in the recorded run, at `from_s` or later and before `to_s`. The pieces of
+// each rank and side come in the order of time, without overlaps.
 struct PieceWatch {
   std::function<void(const ProjectedPiece& piece)> watch;  // empty: not called
   double from_s = 0, to_s = std::numeric_limits<double>::infinity();
@@ -57,8 +58,8 @@ struct ProjectionOptions {
   double away = 1;       // factor for the time in which ranks were away from a processor, at most 1e6
   // If true, all members of a communicator enter each collective at the mean of their times, as if they shared their work evenly.
   bool without_late_ranks = false;
-  // If false, prices of collectives are multiplied by the machine's residuals if these were measured on nodes with the same
-  // numbers of ranks.
+  // If true, prices of collectives are not multiplied by the machine's residuals. If false, they are, where a communicator has the
+  // node sizes with which the residuals were measured.
   bool without_correction = false;
   Count total_cores = 0;  // cores that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // random draws from which the bands follow
@@ -81,22 +82,22 @@ struct ProjectedRun {
 };
 
 struct ProjectedWay {
-  std::string algorithm;  // the one with the most time; empty: as recorded
-  Count algorithms = 1;   // how many there are
-  double seconds = 0;     // in these calls, mean of all ranks of the run, without waiting for late ranks
+  std::string algorithm;  // the algorithm that takes the most time; empty: as recorded
+  Count algorithms = 1;   // number of different algorithms
+  double seconds = 0;     // time in these calls, mean over all ranks of the run, without waiting for late ranks
 };
 
-// Calls of a function on communicators of one name and size, with blocks of one size. Calls with counts are in one row.
+// Calls of a function on communicators of one name and size, with blocks of one size or, for functions with counts, of all sizes.
 struct ProjectedRow {
   std::string function;                   // "Alltoall"; nonblocking functions have their own rows
-  std::string communicator;               // its name; may be empty
-  Count communicators = 1;                // how many there are
+  std::string communicator;               // name of the communicators; may be empty
+  Count communicators = 1;                // number of these communicators
   Count ranks = 1, nodes = 1;             // of the first communicator
   Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes
   Count calls = 0;                        // a call of all members counts once
   Count corrected_calls = 0;              // how many of them have a price that was multiplied by a residual
   ProjectedWay vendor, ours;
-  Band gain_s;         // by which ours is shorter
+  Band gain_s;         // the vendor's time minus ours
   std::string remark;  // why the vendor's algorithm is not known, or why the calls are replayed as recorded; empty: nothing to say
 };
 
@@ -138,7 +139,7 @@ std::string verdict_text(const Projection& projection);
 
 // ---- Recordings of more ranks
 //
-// Scales a recording to more ranks: each new rank is a copy of a recorded one. docs/projection.md says what that assumes.
+// Scales a recording to more ranks: each new rank is a copy of a recorded one. docs/projection.md states the assumptions.
 //
 //   const Recording recording = read_recording("quadrille-recording");                                      // of 8 ranks
 //   const Recording more = scaled(recording, {.from = {2, 4}, .to = {4, 16}, .blocks = BlockScale::weak});  // of 64
@@ -146,8 +147,8 @@ std::string verdict_text(const Projection& projection);
 // What happens to the sizes of blocks.
 enum class BlockScale : std::uint8_t {
   same,    // each block keeps its size
-  weak,    // each rank keeps its data
-  strong,  // all ranks together keep their data
+  weak,    // the amount of data of each rank stays the same
+  strong,  // the amount of data of all ranks together stays the same
 };
 std::string_view name(BlockScale blocks);  // "weak"
 std::optional<BlockScale> block_scale_named(std::string_view name);
@@ -161,10 +162,11 @@ struct RankScale {
 
 Count ranks_of_grid(const std::vector<Count>& sides);
 
-inline constexpr Count most_scaled_ranks = 4096;  // each keeps its entries, and pricing time is quadratic in their number
+inline constexpr Count most_scaled_ranks = 4096;  // the time of pricing grows with the square of the number of ranks
 
-// A communicator must be a part of the grid: all of some dimensions, at one place of the others. It grows as its dimensions grow,
-// and the number of such communicators grows as the other dimensions do. Gaps and times inside calls stay as they were recorded.
+// A communicator must be a part of the grid: the ranks that share their coordinates in some dimensions (none for the whole grid).
+// The communicator grows with the other dimensions, and the number of such communicators grows with the shared dimensions. Gaps
+// and times inside calls stay as they were recorded.
 //
 // Throws Error{misuse} if the grid is not that of the recorded ranks, if a side does not grow by a whole factor, if a
 // communicator is used that is not a part of the grid, or if the recording does not determine what a collective would do on more

@@ -5,8 +5,8 @@
 !   mpifort $(pkg-config --variable=fortran quadrille-openmpi) app.f90 $(pkg-config --cflags --libs quadrille-openmpi)
 !
 ! Ranks, counts and sizes are integer(c_int64_t). Texts for C end in c_null_char: "sum"//c_null_char. Arguments that may be NULL in
-! C are optional. Buffers are arrays of any type and rank, passed by address; they must be contiguous, and those of an execution
-! that was started must be asynchronous in the calling program.
+! C are optional. Buffers are arrays of any type and rank, passed by address; they must be contiguous. The buffers of an execution
+! that was started must have the attribute asynchronous in the calling program.
 module quadrille
   use, intrinsic :: iso_c_binding
   implicit none

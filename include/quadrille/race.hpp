@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A race runs several candidates for one problem side by side on real data, checks their results and times them. The time of a run
-// is the last rank's end minus the first rank's start, read from one clock or from clocks that are compared with each other.
-// Candidates are interleaved in shuffled order, and ratios of times are taken within a repetition (docs/benchmarking.md).
+// A race runs several candidates for one problem side by side on real data, checks their results and times them. The time of a
+// run is the latest end of a rank minus the earliest start of a rank, read from one clock or from clocks that are compared with
+// each other. Candidates are interleaved in shuffled order, and ratios of times are taken within a repetition
+// (docs/benchmarking.md).
 #pragma once
 
 #include <functional>
@@ -16,7 +17,8 @@
 namespace quadrille {
 
 // The ranks' clocks differ, so a measured time may be wrong by some fraction. If this fraction may be larger than
-// `tolerated_clock_error`, batches get more runs, which makes it smaller; if it stays larger, the result shows it.
+// `tolerated_clock_error`, batches get more runs, which reduces the fraction. If it still exceeds the tolerance, the result shows
+// it.
 inline constexpr double tolerated_clock_error = 0.05;
 
 // A sample of one candidate in one repetition is the median of this many batches.
@@ -29,7 +31,7 @@ struct RaceOptions {
   // If above 0: a candidate that takes more than this multiple of the fastest candidate's time is dropped before the race.
   double hopeless = 0;
   Count warm_up = 0;       // runs of a candidate before each of its samples
-  std::uint64_t seed = 1;  // for shuffling the candidates
+  std::uint64_t seed = 1;  // for the random order of the candidates
   // Required by reductions; must be built in, because the race has data to check results only for built-in operators.
   std::shared_ptr<const Operator> operation;
   bool shared_buffers = false;   // input and output come from Communicator::allocate instead of this process's private memory
@@ -67,7 +69,7 @@ struct AssumedVendor {
 };
 
 struct RaceEntry {
-  Way candidate;                   // with the executor that ran
+  Way candidate;                   // with the executor that ran it
   bool is_auto = false;            // a plan would choose this candidate, or one of `same_as`
   std::vector<Way> same_as;        // other candidates whose programs are identical on every rank; they did not run again
   std::optional<Figures> figures;  // absent for `vendor`, which has no schedule
@@ -84,7 +86,7 @@ struct RaceEntry {
   // Present for `vendor` if its time is predicted. Absent for forced algorithms ("vendor:linear_sync"), whose settings may
   // differ.
   std::optional<AssumedVendor> assumed;
-  Phases phases;                  // phases of one run: means over ranks and over runs that are not the timed ones
+  Phases phases;                  // phases of one run: means over ranks and over additional runs, which do not count for `seconds`
   std::optional<Spread> ratio;    // own time / vendor's time of each repetition; absent without a vendor
   std::optional<Spread> to_best;  // own time / time of RaceResult::best in each repetition; absent if the data was wrong
   std::string failed_check;       // where the data was wrong; empty: the data was checked and is right
@@ -92,7 +94,7 @@ struct RaceEntry {
 
 enum class Conclusion {
   wrong_data,           // no candidate produced the right data
-  too_few_repetitions,  // for an interval with wanted_confidence
+  too_few_repetitions,  // fewer than an interval with wanted_confidence needs
   noisy,                // some candidate may be as fast as the best one, but its interval is wide
   tied,                 // some candidates may be as fast as the best one, and their intervals are narrow
   fastest,              // the best one is faster than all others
@@ -112,7 +114,7 @@ struct MachineLoad {
 struct RaceResult {
   Problem problem;
   std::vector<RaceEntry> entries;                     // in the order of the candidates
-  std::vector<std::pair<Way, std::string>> left_out;  // with the reason
+  std::vector<std::pair<Way, std::string>> left_out;  // candidates that were left out, each with the reason
   std::vector<ExecutorFit> fits;                      // used to predict the times
   std::optional<double> prediction_error;             // median of |predicted / measured - 1|, without `vendor`
   std::optional<std::size_t> best;                    // among entries with right data, the one with the least median

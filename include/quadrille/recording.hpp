@@ -22,9 +22,10 @@ namespace quadrille {
 
 struct RecordedCommunicator {
   std::string name;
-  // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. Of an intercommunicator: its own group.
+  // Ranks of MPI_COMM_WORLD in the communicator's order; -1: a process of another world. For an intercommunicator: its local
+  // group.
   std::vector<Rank> members;
-  Count nth = 0;  // number of earlier communicators of these members; the two together identify it on all ranks
+  Count nth = 0;  // number of earlier communicators of these members; `members` and `nth` identify it on all ranks
   bool is_inter = false;
   auto operator<=>(const RecordedCommunicator&) const = default;
 };
@@ -43,17 +44,18 @@ struct RecordedSite {
   RecordedKind kind = RecordedKind::collective;
   std::string function;          // without MPI_: "Alltoallv", "Ibcast"; empty for point_to_point and others
   std::size_t communicator = 0;  // index in Recording::communicators
-  Rank root = -1;                // of rooted collectives
-  std::string type, operation;   // of reductions: "f64", "sum"; "?": a type or an operator of the program's own
+  Rank root = -1;                // for rooted collectives: the root; otherwise -1
+  std::string type, operation;   // for reductions: "f64", "sum"; "?": a type or an operator of the program's own
   Bytes type_bytes = 0;          // for reductions: size of an element
   // Bytes of a block as in Problem: for an alltoall what goes to one rank, for a reduction the vector. For collectives with
   // counts: the sum of `counts` or, in a gatherv or scatterv at a rank that is not the root, the rank's own block.
   Bytes block_bytes = 0;
-  // Bytes of each block. Allgatherv, reduce_scatter: of each rank's share. Alltoallv, alltoallw: to each rank. Gatherv, scatterv:
-  // of each rank, at the root only. Neighbourhood collectives with counts: to each neighbour.
+  // Bytes of each block. Allgatherv, reduce_scatter: the share of each rank. Alltoallv, alltoallw: the block for each rank.
+  // Gatherv, scatterv: the block of each rank, at the root only. Neighbourhood collectives with counts: the block for each
+  // neighbour.
   std::vector<Bytes> counts;
-  std::vector<Rank> peers;   // neighbourhood collectives: to whom the blocks go; -1: beyond the border of a grid
-  bool are_sampled = false;  // true: calls with other vectors of counts, which were not kept, are entered here, too
+  std::vector<Rank> peers;   // neighbourhood collectives: the receivers of the blocks; -1: beyond the border of a grid
+  bool are_sampled = false;  // true: the site also has calls with other counts, which were not kept
   auto operator<=>(const RecordedSite&) const = default;
 };
 
@@ -61,7 +63,7 @@ struct RecordedSite {
 // down so that their sums are right.
 struct RecordedCall {
   std::uint32_t site = 0;  // index in Recording::sites
-  double gap_s = 0;        // computing since the end of the entry before: an estimate
+  double gap_s = 0;        // computing since the end of the previous entry, estimated
   double away_s = 0;       // time since then in which the thread had no processor: it slept, read a file, or other threads ran
   double duration_s = 0;   // inside the call, waiting included
 };
@@ -85,7 +87,7 @@ struct RecordedRank {
   bool uses_wall_time = false;              // gaps are wall time, because the program has threads
   bool is_cut = false;                      // the disk was full before the end
   Count unseen_calls = 0;                   // made while another thread was in MPI: not recorded
-  double seconds = 0;                       // from the end of MPI_Init to MPI_Finalize or the last entry
+  double seconds = 0;                       // duration from the end of MPI_Init to MPI_Finalize or the last entry
   Count calls = 0;                          // entries, repetitions included
   std::vector<std::uint32_t> sites;         // the rank's sites, as indices in Recording::sites
   std::vector<RecordedTimes> times;         // by entry of `sites`
@@ -96,12 +98,12 @@ struct RecordedRank {
 
 struct Recording {
   std::string program, mpi, version;  // version: of Quadrille
-  std::int64_t start_unix_ns = 0;     // of rank 0
+  std::int64_t start_unix_ns = 0;     // when rank 0 started
   Count world_size = 0;
   bool is_folded = false;  // repetitions are kept as means
   std::vector<RecordedCommunicator> communicators;
   std::vector<RecordedSite> sites;
-  std::vector<RecordedRank> ranks;   // in order; ranks may be missing
+  std::vector<RecordedRank> ranks;   // in ascending order; ranks may be missing
   std::vector<std::string> remarks;  // files that could not be read, and why
 };
 
@@ -111,7 +113,7 @@ struct Recording {
 Recording read_recording(const std::string& folder);
 
 // Throws Error{malformed} if the parts contradict each other: ranks are not in order, a communicator has a rank twice, or a rank
-// has a site on a communicator of which it is no member. What read_recording returns has passed, and projections check it again.
+// has a site on a communicator of which it is no member. read_recording and `project` make this check.
 void check(const Recording& recording);
 
 // Reads the entries of a rank one after the other. The RecordedRank must outlive this object.

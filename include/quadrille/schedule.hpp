@@ -147,9 +147,10 @@ using Parameters = std::map<std::string, ParameterValue>;
 
 std::string to_string(const ParameterValue& value);
 
-// A group (as in algebra) of translations of ranks, with which the blocks of the input and output move. For every rank of an
-// orbit, one of them maps the program of the orbit's representative to the program of this rank. Counting and verifying therefore
-// need to make only the representatives' programs. Algorithms state their symmetry; `verify` (verify.hpp) tests the statement.
+// A group (as in algebra) of translations of the rank numbers. A translation also moves the block of a rank, in input and output,
+// to the place of the translated rank's block. For every rank of an orbit, one of the translations maps the program of the
+// orbit's representative to the program of this rank. Therefore counting and verifying make only the representatives' programs.
+// Algorithms state their symmetry; `verify` (verify.hpp) tests the statement.
 //
 // A rank is written as a number in a mixed radix, and a translation adds a multiple of `period` to each digit, modulo the digit's
 // length. Hence the group is commutative, and each translation but the identity moves every rank.
@@ -161,7 +162,8 @@ class Symmetry {
     bool operator==(const Digit&) const = default;
   };
 
-  explicit Symmetry(std::vector<Digit> digits);  // least significant digit first; throws Error{misuse} for other periods
+  // `digits`: the least significant digit first. Throws Error{misuse} if a period does not divide the length.
+  explicit Symmetry(std::vector<Digit> digits);
 
   Count ranks() const;  // the product of the lengths
   // One for each orbit; all orbits have the same size.

@@ -50,7 +50,7 @@ Simulation simulate_rounds(const Schedule& schedule, const Model& model, const M
 
 // One end of a message. For a send: the time from the start of sending until the last byte has left. For a receive:
 // from the start of receiving until the message is complete. With resources (model.hpp) a receive starts when the first
-// byte enters the input port or, if the processor does all the work, when the processor takes the message up.
+// byte enters the input port or, if the processor does all the work, when the processor begins to receive the message.
 struct MessageEnd {
   Rank rank = 0;
   bool sends = false;
@@ -60,7 +60,7 @@ struct MessageEnd {
   Count number = 0;  // the message is the number-th (from 0) that its sender posts
 };
 
-// A message on a link, from the time when its first byte takes the link until the link is free again.
+// A message on a link, from the time when its first byte enters the link until the link is free again.
 struct LinkUse {
   Rank sender = 0;
   Count number = 0;     // as in MessageEnd
@@ -96,21 +96,21 @@ struct EventOptions {
 struct EventSimulation : Simulation {
   std::vector<Picoseconds> rank_begins;  // when each rank starts
   std::vector<Picoseconds> rank_ends;    // when each rank is done
-  Count messages = 0;                    // of all ranks, including control messages
+  Count messages = 0;                    // messages of all ranks, including control messages
   Count link_waits = 0;                  // with links: how often a message has waited at a link
 };
 
 // Simulates message by message; docs/simulation.md states the rules. The result is the same as that of
 // simulate_rounds with the same model if three conditions hold: links are not simulated and each round ends with a
 // barrier; no rank sends or receives more messages in a round than it has ports; the gap is no longer than a message
-// takes. Without barriers the simulation ends at the same time or earlier. If `times` has resources, there is one port, and links
-// are refused.
+// takes. Without barriers the simulation ends at the same time or earlier. If `times` has resources, each rank has one port, and
+// links are refused.
 //
 // Makes one program at a time and holds 100 to 200 bytes per message. Because rounds overlap, a round or stage lasts
 // from the begin of its first message to the end of its last; links are not counted. Throws Error{misuse} if a
 // message has no matching other end (`verify` says where), if an option is out of range, or if messages wait for each
-// other's links in a circle. Throws Error{too_large} from 2^32 events or 2^63 picoseconds on, or if the machine has too
-// little memory; the memory is checked before it is allocated.
+// other's links in a circle. Throws Error{too_large} if there are 2^32 events or more, if a time reaches 2^63 picoseconds, or if
+// the machine has too little memory, which is checked before any is allocated.
 EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& times, const EventOptions& options = {});
 
 // Returns the time of a trace (trace.hpp) of the same schedule. A message lasts as long as its round, or as its stage if the
@@ -118,7 +118,7 @@ EventSimulation simulate_events(const Schedule& schedule, const MessageTimes& ti
 TracedTime time_by_rounds(const Trace& trace, const Simulation& simulation);
 
 // Simulates by events, and returns the time of a trace of the same schedule. If `options` have a topology, the trace must have it,
-// too. A rank counts as waiting from its start to its end whenever it has no message under way. Throws like simulate_events.
+// too. Between its start and its end, a rank counts as waiting whenever it has no message in flight. Throws like simulate_events.
 TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const MessageTimes& times,
                           const EventOptions& options = {});
 
@@ -130,8 +130,8 @@ TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const Me
 //   exit[i] = max over j of (entry[j] + delay(i, j))
 //
 // The formula is exact for a schedule whose messages are sent through one port and do not share links, because each time in such
-// a simulation is a sum of terms and of maxima of earlier times. It does not hold for calls that overlap, because they share
-// ports and links.
+// a simulation follows from earlier times by adding constants and taking maxima. It does not hold for calls that overlap, because
+// they share ports and links.
 //
 //   const ExitDelays delays = exit_delays(make_schedule(Problem::alltoall(8, 1024), "bruck"), times);
 //   std::vector<double> exits(8);

@@ -32,7 +32,7 @@ struct Link {
   Count number = 0;
   Vertex from = 0;
   Vertex to = 0;
-  int dimension = 0;  // in a product of dimensions
+  int dimension = 0;  // used only in a product of dimensions
   bool operator==(const Link&) const = default;
 };
 
@@ -98,8 +98,8 @@ class Topology {
 
   // Visits the links of the route from one rank to another, in order. In a product, the route goes dimension by
   // dimension, each in the shorter direction (if both are equally long, as Routing says); with a port, it runs straight along
-  // the port's dimension in its direction. In a graph, it is a shortest path; of several, the digits of the
-  // receiver's number select one. If there is no such route, nothing is visited and the result says why.
+  // the port's dimension in its direction. In a graph, it is a shortest path; if there are several, the digits of the receiver's
+  // number select one. If there is no such route, nothing is visited and the result says why.
   Result<> for_each_link(Rank from, Rank to, const std::optional<Port>& port, const LinkVisitor& visit) const {
     return network_->for_each_link(from, to, port, visit);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces: what happened in a run of a schedule. A trace lists the messages, copies and reductions of all ranks, and one or several
-// times of them: logical (the rounds), simulated by rounds, simulated by events, or executed. docs/trace-format.md describes the
-// file format.
+// Traces: what happened in a run of a schedule. A trace lists the messages, copies and reductions of all ranks, and says when
+// they happened in one or several kinds of time: logical (the rounds), simulated by rounds, simulated by events, or executed.
+// docs/trace-format.md describes the file format.
 //
 //   Trace trace = trace_of(make_schedule(Problem::alltoall(8, 1024), "bruck:radix=2"));  // with logical time
 //   trace.messages[3].from;          // message 3 is sent by this rank
@@ -32,8 +32,8 @@ struct TracedMessage {
   std::optional<Port> port;
   Regions read;   // at the sender
   Regions write;  // at the receiver
-  // The position among the receives that the receiver posts in this round. 0 for all messages of a trace if all receivers post in
-  // the order of the messages.
+  // The message's position among the receives that the receiver posts in this round. 0 for all messages of a trace if all
+  // receivers post in the order of the messages.
   Count receive_place = 0;
   bool operator==(const TracedMessage&) const = default;
 };
@@ -48,7 +48,7 @@ struct TracedLocal {
 
 // A network, and the links that each message takes.
 struct TracedNetwork {
-  std::string topology;     // its name
+  std::string topology;     // name of the topology
   std::vector<Count> grid;  // the sides if ranks are numbered row by row, else empty
   Count vertices = 0;       // ranks and switches
   std::vector<Link> links;  // all directed links
@@ -82,7 +82,7 @@ struct TracedTime {
   TimeUnit unit = TimeUnit::round;
   std::int64_t end = 0;                          // when the last rank is done
   std::string policy, model, machine, executor;  // empty where they do not apply
-  std::optional<std::int64_t> clock_bound;       // if ranks have several clocks: bound on the error of differences between ranks
+  std::optional<std::int64_t> clock_bound;       // if ranks have several clocks: bound on the error of differences of their times
   std::vector<TimeInterval> sends, receives;     // by message: from posting to completion
   std::vector<TimeInterval> locals;              // by local operation; empty if not known in this kind of time
   std::vector<TracedActivity> waits;             // the rank could only wait for messages; ordered by rank, then begin
@@ -100,7 +100,7 @@ struct TracedFinding {
   std::string stage;
   std::optional<Count> round;
   std::optional<std::size_t> message;          // index in Trace::messages
-  std::optional<std::pair<Rank, Rank>> block;  // from, to
+  std::optional<std::pair<Rank, Rank>> block;  // sender and receiver of the block
   std::optional<Region> region;
   bool operator==(const TracedFinding&) const = default;
 };
@@ -128,12 +128,12 @@ struct Trace {
   std::vector<TracedFinding> findings;
 };
 
-// What happens in one round with a message or a local operation.
+// What happens in one round that has a message or a local operation.
 struct TracedRound {
   Count number = 0;
   Count messages = 0;  // control messages count in a barrier only
   Bytes longest = 0;   // bytes of the longest message: the round's part of C2
-  Bytes bytes = 0;     // of all messages
+  Bytes bytes = 0;     // bytes of all messages
   // On a network; otherwise 0 and -1.
   Count sharing = 0;        // the most messages that share a directed link
   Bytes link_bytes = 0;     // the most bytes that a link carries
@@ -141,9 +141,10 @@ struct TracedRound {
   bool operator==(const TracedRound&) const = default;
 };
 
-// Returns the record of a schedule with its logical time: a message of round t lasts from t to t + 1. With a topology, it has the
-// links of each message, too. The schedule may be wrong; a message then may have only one end. Makes the programs of all ranks.
-// Throws Error{too_large} if the record does not fit in memory, and Error{misuse} if the topology has a different number of ranks.
+// Returns the trace of a schedule with its logical time: a message of round t lasts from t to t + 1. With a topology, the trace
+// has the links of each message, too. The schedule may be wrong; a message then may have only one end. Makes the programs of all
+// ranks. Throws Error{too_large} if the trace does not fit in memory, and Error{misuse} if the topology has a different number of
+// ranks.
 Trace trace_of(const Schedule& schedule, const Topology* topology = nullptr);
 
 // Returns the rounds in ascending order.

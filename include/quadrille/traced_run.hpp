@@ -14,8 +14,7 @@
 
 namespace quadrille {
 
-// A plan of a schedule. Each of its executions notes its times. An execution allocates no memory. Destroy it before its
-// communicator.
+// A plan whose executions record their times. An execution allocates no memory. Destroy the plan before its communicator.
 //
 // A message lasts from the time when its rank posts it to the time when the rank notices that it is complete; all messages of a
 // window are posted together. A short message is complete for its sender when it is posted. All local operations of a window, and
@@ -30,9 +29,10 @@ class TracedPlan {
   // Like Plan::execute.
   void execute(const void* input, void* output);
 
-  // Collective. Returns the last execution's trace at rank 0: the logical time and the executed one, in nanoseconds. Other ranks
-  // get an empty trace. The clocks of ranks on several machines were compared when the plan was made or by the last `trace`, and
-  // are compared again (TracedTime::clock_bound). Throws Error{misuse} if nothing has been executed since the last `trace`.
+  // Collective. Returns at rank 0 the trace of the last execution, with the logical time and the executed time, in nanoseconds.
+  // Other ranks get an empty trace. The clocks of ranks on several machines were compared when the plan was made or by the last
+  // `trace`, and are compared again (TracedTime::clock_bound). Throws Error{misuse} if nothing has been executed since the last
+  // `trace`.
   Trace trace();
 
  private:
@@ -40,7 +40,7 @@ class TracedPlan {
   std::unique_ptr<State> state_;
 };
 
-// Runs before the one that is recorded, so that memory and caches are warm.
+// The number of runs before the recorded one, which make memory and caches warm.
 inline constexpr int standard_warm_up = 10;
 
 // Collective. Makes a TracedPlan, executes it `warm_up` times and, after a barrier, once more, and returns the last execution's

@@ -6,7 +6,7 @@
 //
 // Blocks may be *shared*: a rank has one block for all its targets, and its input holds this block once. Such a problem is a
 // neighbourhood allgatherv (MPI_Neighbor_allgatherv), or, in other words, multiple multicast. Every algorithm of alltoallv solves
-// it; `multicast` also sends the bytes of a block once for several targets.
+// it; the algorithm `multicast` also sends the bytes of a block once for several targets.
 //
 //   Problem problem = Problem::alltoallv(4, {{.from = 0, .to = 2, .bytes = 100}, {.from = 3, .to = 0, .bytes = 7}});
 //   for (const Share& share : Traffic(problem).sent_by(0)) ..  // {.peer = 2, .bytes = 100, .offset = 0}
@@ -86,9 +86,9 @@ class Traffic {
 };
 
 // Neighbourhood allgatherv among shares.size() ranks: rank i has a block of shares[i] bytes, and each rank receives the blocks of
-// the ranks in its list `sources`, in ascending order of these ranks. A rank may list itself. A rank that it lists several times
-// sends its block once: the rank itself must copy the block to the other places. If no rank lists a rank, no rank needs its
-// block, so its input is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
+// the ranks in its list `sources`, in ascending order of these ranks. A rank may list itself. If a rank lists a source several
+// times, the source sends its block once, and the receiver must copy the block to the other places. The input of a rank that no
+// rank lists is empty. Throws Error{misuse} if there are not as many lists as shares, and as SparseCounts does.
 Problem neighborhood_allgatherv(const std::vector<Bytes>& shares, const std::vector<std::vector<Rank>>& sources);
 
 // Returns the problem with the same counts and shared blocks. `problem` must be an alltoallv. Throws as SparseCounts does.

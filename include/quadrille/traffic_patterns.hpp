@@ -44,9 +44,9 @@ struct TrafficPattern {
 // Error{misuse} if a field of the pattern is out of range.
 Problem make_traffic(Count ranks, const TrafficPattern& pattern);
 
-// Returns `how_many` sizes in bytes for an irregular collective, the same in each call: multiples of `element_bytes`, uniformly
-// distributed from 0 to twice `typical`. Throws Error{misuse} if `typical` is negative or `element_bytes` is not positive, and
-// Error{too_large} for more than 2^24 sizes or if sizes reach 2^63 bytes.
+// Returns `how_many` sizes in bytes for an irregular collective, always the same for equal arguments: multiples of
+// `element_bytes`, uniformly distributed from 0 to twice `typical`. Throws Error{misuse} if `typical` is negative or
+// `element_bytes` is not positive, and Error{too_large} for more than 2^24 sizes or if sizes reach 2^63 bytes.
 std::vector<Bytes> drawn_sizes(Count how_many, Bytes typical, Bytes element_bytes = 1);
 
 }  // namespace quadrille

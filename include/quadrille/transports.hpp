@@ -42,8 +42,8 @@ struct TransportChoice {
 TransportChoice choose_transport();
 
 // Starts `ranks` processes of this command and waits for them. The processes share memory. Returns 0 if all succeeded, 128 + N if
-// signal N ended one of them, otherwise the exit code of the first that failed. If a signal ends a rank, the other ranks get
-// SIGTERM at once. If a rank exits with a code other than 0, the other ranks get SIGTERM 10 s later. Ranks that still run 1 s
+// signal N ended one of them, otherwise the exit code of the first process that failed. If a signal ends a rank, the other ranks
+// get SIGTERM at once. If a rank exits with a code other than 0, the other ranks get SIGTERM 10 s later. Ranks that still run 1 s
 // after SIGTERM get SIGKILL. The ranks and their children form one process group in a separate session. This process passes
 // SIGINT, SIGTERM, SIGHUP and SIGQUIT on to the group, unless it ignores them; processes that still run 10 s later, or at a
 // second SIGINT, get SIGKILL. If this process is killed, the group is killed, too. Not for programs with several threads. Throws

@@ -55,7 +55,7 @@ struct WantedCell {
 // How far a session is.
 struct TuneProgress {
   enum Work : std::uint8_t {
-    fitting_executors,  // measuring what messages and copies take
+    fitting_executors,  // measuring the times of messages and copies
     fitting_vendor,     // timing the MPI library's own collectives
     racing,             // measuring a cell
   };
@@ -70,16 +70,16 @@ struct TuneProgress {
 
 // All ranks must pass the same options, except for the functions.
 struct TuneOptions {
-  // Those on which programs spend most time are measured first, whatever the order here. Empty: all.
+  // Collectives on which programs spend most time are measured first, whatever their order here. Empty: all.
   std::vector<Collective> collectives;
-  std::vector<Bytes> sizes;         // bytes of a block; they are measured from coarse to fine. Empty: nine, from 8 B to 1 MiB
+  std::vector<Bytes> sizes;         // bytes of a block; sizes between others are measured later. Empty: nine, from 8 B to 1 MiB
   std::vector<WantedCell> wanted;   // if there are any, these are measured instead, in this order
   std::vector<Executor> executors;  // empty: all that the group has
   double seconds_per_cell = 1;      // approximate
   std::optional<double> seconds;    // after this time no further cell is begun
   bool again = false;               // also measure known cells again, and add the results to the known ones
   std::size_t launches = 1;         // from 1 to 8: a cell that was measured in fewer sessions counts as unknown
-  Count days = 90;                  // older measurements are repeated
+  Count days = 90;                  // measurements that are older than this are repeated
   std::size_t ways = 8;             // number of ways to race in a cell, those with the lowest prices
   // Measure the MPI library's own algorithms instead, and keep the results in another file. `quadrille wisdom export` reads this
   // file; plans do not. See allow_vendor_algorithms.
@@ -94,9 +94,9 @@ struct TuneOptions {
 };
 
 struct TuneResult {
-  std::string transport;        // of the group, such as "threads"
+  std::string transport;        // transport of the group, such as "threads"
   std::string file;             // where the results are kept
-  Count ranks = 0;              // of the group
+  Count ranks = 0;              // number of ranks of the group
   std::vector<TuneCell> cells;  // in the order of measurement
   int stopped = 0;              // what TuneOptions::stop returned to end the session; 0: it did not
   bool out_of_time = false;     // the limit TuneOptions::seconds was reached
@@ -107,7 +107,7 @@ struct TuneResult {
 
 // Returns the cells of a session on `ranks` ranks, all of them open. `nodes` is the node of each rank, as in Problem::nodes.
 // Local. Throws Error{misuse} for negative sizes and if a reduction's size is no multiple of 8 bytes, and Error{too_large} for
-// problems of 2^62 bytes.
+// problems of 2^62 bytes or more.
 std::vector<TuneCell> cells_of(const TuneOptions& options, Count ranks, const std::vector<Count>& nodes = {});
 
 // Runs a session. Collective; all ranks get the same cells. The results are kept in the file that wisdom_file names on rank 0;

@@ -42,7 +42,7 @@ class CountList {
 };
 
 // The blocks that a call or plan sends, or those that it receives, one for each rank. Calls take them as `counts` or as `{counts,
-// displacements}`, in elements. It refers to these lists and owns nothing.
+// displacements}`, in elements. The object refers to these lists and owns nothing.
 struct Blocks {
   Blocks() = default;
   template <class Counts>
@@ -71,11 +71,12 @@ Request start_irregular(Communicator& ranks, const IrregularCall& call, const Ca
 
 // ---- What a call reads and writes
 
-// CallOptions are not an operation. Otherwise a call on one value, with options, would match the form with an output.
+// Any type but CallOptions. Otherwise a call on one value, with options, would match the form that takes an output.
 template <class Op>
 concept ElementOperation = !std::is_same_v<Op, CallOptions>;
 
-// A wrong argument is refused here by a sentence. No other template is then instantiated, because it would add further errors.
+// For a wrong argument the compiler prints one sentence. No other template is then instantiated, because it would add further
+// errors.
 template <class Input, class Output>
 CallArguments call_on(Collective collective, const Input& input, Output& output, Rank root = 0) {
   constexpr bool is_in_place = std::is_same_v<Input, InPlace>;

@@ -204,8 +204,8 @@ TypedPlan<T> plan_exscan(Group ranks, Count count, const auto& op, const PlanOpt
 // Plans whose blocks differ in length. Blocks are counts or {counts, displacements}, as in collectives.hpp, and are read while the
 // plan is made. A plan can be executed again as long as the counts stay the same.
 //
-// In place, plan_alltoallv sends and receives its blocks at these places of one buffer; they must not overlap. If `send` is empty,
-// {}, the block received from a rank replaces the block sent to it.
+// In place, plan_alltoallv sends and receives its blocks at these places of one buffer; received blocks must not overlap each
+// other. If `send` is empty, {}, the block received from a rank replaces the block sent to that rank.
 template <class T>
 TypedPlan<T> plan_alltoallv(Group ranks, const Blocks& send, const Blocks& receive, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::alltoallv, send, receive, 0, 0, nullptr, options);
@@ -216,7 +216,7 @@ TypedPlan<T> plan_allgatherv(Group ranks, const Blocks& receive, const PlanOptio
                                         nullptr, options);
 }
 
-// `count`: elements that this rank contributes. The blocks are read at the root only.
+// `count`: elements that this rank contributes. `receive` is significant at the root only.
 template <class T>
 TypedPlan<T> plan_gatherv(Group ranks, Count count, const Blocks& receive, Rank root = 0, const PlanOptions& options = {}) {
   return call_detail::irregular_plan<T>(ranks, Collective::gatherv, {}, receive, count, root, nullptr, options);

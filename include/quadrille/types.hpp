@@ -15,7 +15,7 @@ using Bytes = std::int64_t;  // a size, or an offset, in bytes
 // operation as soon as all operations that it depends on are complete (docs/architecture.md).
 enum class Policy : std::uint8_t {
   blocking,     // a window is one round
-  nonblocking,  // a window is as many rounds of a stage as are independent of each other
+  nonblocking,  // a window is a series of rounds of a stage that are independent of each other, as long as possible
   dataflow,     // no windows: a message leaves as soon as the data that it reads is final
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The verifier replays a schedule on symbolic bytes and reports everything that is wrong, with the rank, round and
-// region. If the schedule states a symmetry, only the representatives are replayed, and the programs of other ranks
-// (above 4,096 ranks, if that takes too long: of a sample) are compared with the images of the representatives' programs. This is
-// possible for regular collectives in which the output of every rank depends on the inputs of all ranks, and for reductions if
+// region. If the schedule states a symmetry, only the representatives are replayed, and the programs of other ranks are compared
+// with the images of the representatives' programs (above 4,096 ranks only those of a sample, if all would take too long). This
+// is possible for regular collectives in which the output of every rank depends on the inputs of all ranks, and for reductions if
 // operands may be combined in any order. In all other cases all ranks are replayed.
 //
 //   for (const Finding& finding : verify(make_schedule(Problem::alltoall(5, 8), "bruck:radix=2")))
@@ -88,7 +88,7 @@ struct VerifyOptions {
   // Above most_compared_exhaustively ranks: how many operations and runs of memory are compared with images before a sample is
   // enough. The default takes about ten seconds.
   Count most_compared_work = Count{1} << 27;
-  std::optional<std::uint64_t> seed;  // of the sample; absent: another sample in each call
+  std::optional<std::uint64_t> seed;  // seed of the sample; absent: another sample in each call
 };
 
 // How much of the schedule `verify` looked at.
@@ -97,7 +97,7 @@ struct Coverage {
   Count replayed = 0;      // ranks whose programs were replayed; 0 if something is wrong and the schedule is too large for a replay
   std::string symmetry;    // the symmetry by which the replayed ranks represent all ranks; empty if all were replayed
   Count compared = 0;      // ranks whose programs were compared with images, up to the first that differs
-  std::uint64_t seed = 0;  // of the sample, if `compared` ranks are one
+  std::uint64_t seed = 0;  // seed of the sample, if the compared ranks are a sample
 
   bool is_sample() const { return replayed > 0 && !symmetry.empty() && compared < ranks; }
 };
@@ -111,10 +111,10 @@ std::string to_string(const Coverage& coverage);
 //   1. ranks that do not exist;
 //   2. mistakes that a program shows by itself, such as a region outside its buffer;
 //   3. what the programs do wrong together, such as a message without a receive or a wrong result.
-// An empty list means that the schedule is correct, as far as `coverage` says that it was checked. If a schedule that states a
-// symmetry is wrong, all ranks are replayed, so that the findings name every place; if the options do not allow this, only the
-// representatives are. Throws Error{too_large} if the replay needs more than the options allow, and Error{misuse} if the topology
-// has a different number of ranks from the schedule.
+// If the list is empty, the part of the schedule that `coverage` describes is correct. If a schedule that states a symmetry is
+// wrong, all ranks are replayed, so that the findings name every place; if the options do not allow this, only the
+// representatives are replayed. Throws Error{too_large} if the replay needs more than the options allow, and Error{misuse} if the
+// topology has a different number of ranks from the schedule.
 std::vector<Finding> verify(const Schedule& schedule, const VerifyOptions& options = {}, Coverage* coverage = nullptr);
 
 // Tests the stated symmetry: maps the representative's program to each of `ranks` and compares the result with the

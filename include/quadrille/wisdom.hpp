@@ -49,7 +49,8 @@ struct Situation {
   bool operator==(const Situation&) const = default;
 };
 
-// Median time of a few repetitions, in seconds, and the interval that holds the true median (RaceResult::confidence).
+// Median time of a few repetitions, in seconds, and the interval that contains the true median with the confidence
+// RaceResult::confidence.
 struct Timing {
   double median_s = 0, lower_s = 0, upper_s = 0;
 
@@ -67,15 +68,15 @@ struct WisdomEntry {
 struct WisdomRace {
   std::string date;     // day of the measurement, such as 2026-11-22 (see `today`)
   std::string time;     // UTC time on that day, such as 13:05:22.123 (see `time_of_day`); empty if only the date is known
-  int repetitions = 0;  // of the race
+  int repetitions = 0;  // repetitions of the race
   double others = 0;    // cores that other programs took from the ranks during the race (MachineLoad::disturbs)
   std::vector<WisdomEntry> entries;  // fastest first; all ran in one race, so their times are comparable
 
   bool operator==(const WisdomRace&) const = default;
 };
 
-// All measurements of one situation, pooled over several launches. Times can differ between launches by large factors, for instance
-// because of which ranks share a core. The choice therefore rests on what several launches measured. Pooling has these rules:
+// All measurements of one situation, pooled over several launches. Times can differ between launches by large factors, for
+// instance because other ranks share a core. The choice is therefore based on several launches. Pooling has these rules:
 // - If some races were undisturbed by other programs, the disturbed ones are ignored.
 // - A whole launch may be slow, so races are brought to one scale. For each way that ran in all races, take its time in this race
 //   divided by the geometric mean of its times in all races. The times of the race are divided by the median of these quotients.
@@ -96,7 +97,7 @@ struct WisdomRace {
 // A way may therefore be found for a number of ranks that its algorithm does not support: callers must ask `applies`.
 struct WisdomRecord {
   Situation situation;
-  std::string date;                  // of the last race
+  std::string date;                  // date of the last race
   int repetitions = 0;               // in all races together
   std::vector<WisdomEntry> entries;  // pooled, the fastest first
   // One per launch, the oldest first; if empty, date, repetitions and entries are those of a single race.
@@ -107,7 +108,7 @@ struct WisdomRecord {
   bool operator==(const WisdomRecord&) const = default;
 };
 
-// The costs of an executor for ranks placed on nodes like this: coefficients of the cost model max-rate (model.hpp).
+// The costs of an executor for ranks that are placed on nodes in this way: coefficients of the model max-rate (model.hpp).
 struct ExecutorFit {
   Executor executor = Executor::mpi;
   Count ranks = 1, nodes = 1, ranks_of_node = 1;
@@ -123,7 +124,7 @@ struct ExecutorFit {
 struct VendorFit {
   Collective collective = Collective::alltoall;
   Count ranks = 1, nodes = 1, ranks_of_node = 1;
-  std::vector<std::pair<Bytes, double>> seconds;  // by block bytes, ascending
+  std::vector<std::pair<Bytes, double>> seconds;  // bytes of a block and the time, in ascending order of bytes
   std::string date;
 
   bool operator==(const VendorFit&) const = default;
@@ -164,8 +165,7 @@ std::string today();        // the date in UTC, such as 2026-11-22
 std::string time_of_day();  // the time in UTC, such as 13:05:22.123
 
 // Parses the text of a wisdom file, which is JSON. Throws Error{malformed}, with the place and the reason, if any part is damaged,
-// or if the file was written for another version of the format or another table of algorithms. `file` is the name to show in that
-// sentence.
+// or if the file was written for another version of the format or another table of algorithms. The error's sentence names `file`.
 Wisdom parse_wisdom(std::string_view text, const std::string& file);
 std::string wisdom_text(const Wisdom& wisdom);  // measured numbers have four digits
 

@@ -109,7 +109,7 @@ void cut(Reproduction& made) {
   }
 }
 
-// Returns true if section 4.2 does not claim that the algorithm is optimal for these values.
+// Returns true if section 4.2 excludes these values from its claim that the algorithm is optimal.
 bool in_range(Count n, Count k, Bytes b) {
   Count power = 1;
   while (power < n) power *= k + 1;
@@ -132,7 +132,7 @@ bool must_exceed(Count n, Count k, Bytes b) {
 
 struct Excess {
   Count not_optimal = 0, in_the_range = 0, in_the_exact_range = 0, not_optimal_outside = 0;
-  Count further_rounds = 0, not_optimal_in_two_rounds = 0;  // of the form with one round more; the rounds are a maximum
+  Count further_rounds = 0, not_optimal_in_two_rounds = 0;  // of the form with one round more; further_rounds is a maximum
   Bytes beyond_bound = 0;                                   // the most bytes by which a volume exceeds the lower bound plus b - 1
 };
 
@@ -204,7 +204,7 @@ Reproduction make_bruck1997_table1(const Making& making) {
 // In round t each rank sends the (k+1)^t blocks that it holds to the k ranks that differ from it in digit t only [bruck1997,
 // section 4, after bhuyan1984].
 Schedule on_generalized_hypercube(Count n, Count ports) {
-  Schedule schedule = one_round_concatenation(n, ports, ports);  // its problem only: blocks of as many bytes as there are ports
+  Schedule schedule = one_round_concatenation(n, ports, ports);  // only its problem is used: blocks of `ports` bytes
   schedule.symmetry.reset();
   schedule.program = [n, ports, b = schedule.problem.block_bytes](Rank me) {
     ProgramBuilder program(me);
@@ -234,7 +234,7 @@ void compare_hypercubes(Reproduction& made) {
       Count rounds = 0;
       for (Count power = 1; power < n; power *= k + 1) ++rounds;
       ++cases;
-      optimal += counted.ports == k && counted.c1 == rounds && counted.c2 == n - 1 ? 1 : 0;  // blocks of k bytes
+      optimal += counted.ports == k && counted.c1 == rounds && counted.c2 == n - 1 ? 1 : 0;  // the blocks have k bytes
       wrong += verify(schedule).empty() ? 0 : 1;
     }
   const char* place = "section 4, p. 1151";

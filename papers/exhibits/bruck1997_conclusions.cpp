@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What [bruck1997] says about when which radix and which algorithm is better, beside what a plan takes on an SP-1.
+// Which radix and algorithm [bruck1997] calls better in which case, compared with the choice of a plan on an SP-1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ Count best_radix(const Planner& planner, const std::vector<Count>& radices) {
   });
 }
 
-// Figure 5 compares the best power of two with radices 2 and n, which are powers of two themselves: only the plan can fail.
+// Figure 5 compares the best power of two with radices 2 and n, which are powers of two themselves. So the sentence always holds,
+// and only the plan can fail.
 void add_powers_of_two(Reproduction& made, const Making& making) {
   constexpr const char* place = "section 3.5, figure 5";
   for (const Bytes bytes :

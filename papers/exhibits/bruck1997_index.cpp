@@ -11,18 +11,18 @@
 namespace quadrille::papers {
 namespace {
 
-// The index operation on 64 processors of an SP-1. Figures 4 to 6 measured it; here the linear model predicts its times.
+// The index operation on 64 processors of an SP-1. Figures 4 to 6 show measured times; here the linear model predicts them.
 
 constexpr Count sp1_processors = 64;
 const std::vector<Count> powers_of_two{2, 4, 8, 16, 32, 64};
 
-// g1 and g2 of the model T = g1 C1 beta + g2 C2 tau + g3, with which the paper explains its measurements. If both are 1, it is the
-// linear model. g3 is the same for all radices.
+// g1 and g2 of the model T = g1 C1 beta + g2 C2 tau + g3, with which the paper explains its measurements. If g1 and g2 are 1,
+// this is the linear model. g3 is the same for all radices.
 struct SlowDown {
   double startups = 1, bytes = 1;
 };
 
-// Pairs of g1 and g2 to try. According to the paper, sending and receiving at the same time slows down by a factor
+// Pairs of g1 and g2 to try. According to the paper, sending and receiving at the same time slow each other down by a factor
 // "somewhere between one and two".
 const std::vector<SlowDown> slow_downs{{1, 1}, {1, 2}, {2, 1}, {2, 2}};
 

@@ -35,7 +35,7 @@ Bytes longest_message(const Schedule& schedule) {
 }
 
 // Returns the number of slots whose digit at `place` is `digit`. In the classical form they travel in one message. With several
-// ports, a round sends the slots of several digits; its lowest digit has the most slots.
+// ports, a round sends the slots of several digits; the lowest of these digits has the most slots.
 Count slots(Count n, Count radix, Count place, Count digit) {
   const Count period = place * radix;
   return n / period * place + std::clamp<Count>(n % period - digit * place, 0, place);
@@ -50,7 +50,7 @@ Count closed_form_volume(Count n, Count radix, Count ports) {
 
 struct Violations {
   Count cases = 0, rounds = 0, volume_of_one_port = 0, volume = 0;
-  Count volume_by_closed_form = 0;  // with several ports
+  Count volume_by_closed_form = 0;  // cases with several ports in which the closed form exceeds the bound
 };
 
 Violations violations(Count most, const Making& making) {
@@ -138,7 +138,7 @@ Reproduction make_bruck1997_bounds(const Making& making) {
 // Checks theorems 2.7 and 2.9, which bound the volume of the index operation in few rounds. The constants are taken from the
 // theorems' proofs and compared with the volumes of our schedules.
 
-// A block has as many bytes as there are ports, so that no bound on the bytes of a port has to be rounded.
+// Blocks have as many bytes as there are ports, so that bounds on the bytes of a port are whole numbers.
 Figures compound_index(Count n, Count radix, Count ports) {
   return figures(make_schedule(Problem::alltoall(n, ports), fmt::format("bruck:radix={},ports={}", radix, ports)));
 }
@@ -202,8 +202,8 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
       .reading();
 }
 
-// Lemma 2.8, about a distribution from one rank: a rank that first gets data after j rounds is in S_j, and its weight is the number
-// of hops. Slot s of the index operation with radix k + 1 is the rank at distance s.
+// Lemma 2.8, about a distribution from one rank: a rank that first gets data after j rounds is in S_j; the weight of the rank is
+// the number of hops of these data. Slot s of the index operation with radix k + 1 is the rank at distance s.
 void compare_weights(Reproduction& made, const Making& making) {
   double most = -1e300;
   Count attained = 0, classes = 0;
@@ -211,7 +211,7 @@ void compare_weights(Reproduction& made, const Making& making) {
     for (Count n = k + 1; n <= (making.small ? 16 : 128); ++n) {
       const Schedule schedule =
           make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},ports={},form=classical", k + 1, k));
-      std::map<Bytes, std::vector<Count>> hops;  // rounds in which a slot moves
+      std::map<Bytes, std::vector<Count>> hops;  // by slot: the rounds in which the slot moves
       for (const Move& move : moves_of(schedule, 0))
         for (const Bytes slot : move.places) hops[slot].push_back(move.round);
       const Count first = hops.begin()->second.front(), rounds = ceil_log(n, k + 1);
@@ -244,7 +244,7 @@ void compare_logarithmic_rounds(Reproduction& made) {
     const Count n = Count{1} << log_n;
     std::vector<Cell> row{n};
     for (Count c = 1; c <= 4; ++c) {
-      double least = 1e300;  // in blocks, over all radices with at most c log2 n rounds
+      double least = 1e300;  // least volume, in blocks, over all radices with at most c log2 n rounds
       for (Count radix = 2; radix <= std::min<Count>(n, 64); ++radix)
         if (const Figures counted = compound_index(n, radix, 1); counted.c1 <= c * log_n)
           least = std::min<double>(least, Number(counted.c2));

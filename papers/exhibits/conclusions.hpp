@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What authors conclude about when which algorithm is better, beside what a plan takes. A plan's choice comes from the function
-// behind `quadrille explain` (decide), among all algorithms of the table except baselines. It prices by the model that it takes for
-// the authors' machine and network, and the same model prices the algorithms that a sentence compares. Each row can fail on both
-// sides: the authors' sentence may not hold, and the plan may be slower than the authors' choice.
+// Which algorithm authors call better in which case, compared with the choice of a plan. A plan's choice comes from the function
+// behind `quadrille explain` (decide), among all algorithms of the table except baselines. This function chooses a model for the
+// authors' machine and network; the same model prices the algorithms that a sentence compares. A row can fail in two ways: the
+// authors' sentence may not hold, and the plan may be slower than the authors' choice.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct PaperSetting {
   std::optional<Topology> topology = {};
 };
 
-inline constexpr double tied = 1.03;  // as plans count times as tied (tie_tolerance in decision.hpp)
+inline constexpr double tied = 1.03;  // the ratio up to which plans count times as tied (tie_tolerance in decision.hpp)
 
 // The fastest of all algorithms except baselines, as the rival of a choice that authors call the best or optimal.
 inline constexpr const char* fastest_of_all = "all others";
@@ -36,13 +36,13 @@ struct PaperConclusion {
   std::string better;     // specification of an algorithm
   std::string than = {};  // another one, or fastest_of_all; empty: the sentence compares no times, only the plan is compared
   Policy policy = Policy::blocking;
-  std::optional<Policy> than_policy = {};     // of `than`; absent: the same
-  std::vector<Policy> further_policies = {};  // of both, if the sentence does not name the mode
-  double at_most = 1;       // the ratio of both times that the sentence means; by fastest_of_all `tied` is allowed
+  std::optional<Policy> than_policy = {};     // the policy of `than`; absent: that of `better`
+  std::vector<Policy> further_policies = {};  // further policies of both algorithms, if the sentence does not name the mode
+  double at_most = 1;       // the ratio of the two times that the sentence means; with fastest_of_all, `tied` is allowed
   std::string reason = {};  // why our value differs
 };
 
-// The same setting with other values of what the paper leaves open.
+// The same setting, with other values for what the paper leaves open.
 struct OpenCase {
   std::string text;  // names the values; cases of the same text are random draws
   std::function<double(const std::string& specification, Policy policy)> seconds;
@@ -50,20 +50,20 @@ struct OpenCase {
 
 class Planner {
  public:
-  // A sentence holds if it holds in the setting and in all others.
+  // A sentence holds if it holds in the setting and in all other cases.
   explicit Planner(PaperSetting setting, std::vector<OpenCase> others = {});
 
   double seconds(const std::string& specification, Policy policy) const;
 
   struct Taken {
-    std::string name;  // without parameters that have their default values
+    std::string name;  // the algorithm, without parameters that have their default values
     double seconds = 0;
   };
-  const Taken& takes(Policy policy);    // what a plan takes that runs by this policy
-  const Taken& fastest(Policy policy);  // the least time of all that a plan prices by this policy
+  const Taken& takes(Policy policy);    // the way that a plan takes if it runs by this policy
+  const Taken& fastest(Policy policy);  // the fastest of all ways that a plan prices by this policy
 
-  // Adds a row to the first sheet, and up to two comparisons: the sentence's, and, once for each choice of the authors, the time of
-  // what a plan takes over that of this choice.
+  // Adds a row to the first sheet, and up to two comparisons: that of the sentence; and, once for each choice of the authors, the
+  // time of the plan over the time of this choice.
   void add(Reproduction& made, const PaperConclusion& conclusion);
 
  private:
@@ -81,7 +81,7 @@ class Planner {
 };
 
 // A reproduction with the sheet to which planners add rows. Its last remark says how many plans take as long as the authors'
-// choice, and how many less or more; planners renew it.
+// choice, how many take less time, and how many take more; planners renew this remark.
 Reproduction conclusions_of(std::vector<std::string> remarks);
 
 }  // namespace quadrille::papers

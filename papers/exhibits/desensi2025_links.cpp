@@ -23,7 +23,8 @@ struct Rivals {
   const char* binomial;
 };
 
-// Both send the most data to the nearest partner, or both whole vectors, so that only the distances differ.
+// In each pair both algorithms send the most data to the nearest partner, or both send whole vectors. So only the distances
+// differ.
 const std::vector<Rivals> rivals{
     {"broadcast", Collective::broadcast, "bine", "binomial"},
     {"gather", Collective::gather, "bine", "binomial"},
@@ -88,7 +89,7 @@ Site dragonfly(Count groups, Count routers, Count ranks_per_router) {
           }};
 }
 
-// Links up to the switches at the top, which join the pods, or up from the lowest switches.
+// Counts the links up to the switches at the top, which join the pods, or the links up from the lowest switches.
 Site fat_tree(Count ports, bool at_the_top) {
   const Topology network = Topology::fat_tree(ports);
   const Count hosts = network.ranks(), switches = ports * ports / 2, half = ports / 2;
@@ -113,8 +114,8 @@ std::vector<Rank> scattered(Count p, Count hosts, std::mt19937_64& random) {
   return all;
 }
 
-// The free hosts with the lowest numbers, on a machine that a scheduler has filled with jobs of 1 to 128 hosts in the same way;
-// jobs end in random order.
+// The free hosts with the lowest numbers. The machine was filled with jobs of 1 to 128 hosts, which were placed in the same way
+// and end in random order.
 std::vector<Rank> scheduled(Count p, Count hosts, std::mt19937_64& random) {
   std::vector<bool> taken(index(hosts), false);
   std::vector<std::vector<Rank>> jobs;
@@ -159,7 +160,7 @@ const std::vector<Placing> placings{
 
 // Bine's bytes over those of the binomial rival.
 struct Ratio {
-  double all, least, most;  // over all draws together, and the extremes of single draws
+  double all, least, most;  // the ratio over all draws together; its extremes for single draws
   double saving() const { return 1 - all; }
 };
 
@@ -194,12 +195,12 @@ constexpr const char* only_the_abstract =
     "only the abstract was available, which names neither the sizes of the four machines nor the hosts of the ranks; ours are "
     "chosen";
 
-// Networks and hosts are ours, so each claim is compared for the range over all of them.
+// The paper does not give networks and hosts. So each claim is compared with the range over all our networks and hosts.
 void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& making, Reproduction& made) {
   Sheet sheet{.name = "ratios",
               .columns = {"network", "hosts of the ranks", "collective", "global bytes of Bine over binomial, all draws",
                           "least of a draw", "most of a draw"}};
-  std::vector<double> savings, largest;  // of each network, collective and placing; of each placing, of single draws
+  std::vector<double> savings, largest;  // of each network, collective and placing; of each placing, over single draws
   for (const Placing& placing : placings) {
     double least = 1e300, most = -1e300, most_of_a_draw = -1e300;
     const bool is_scattered = placing.hosts == scattered;

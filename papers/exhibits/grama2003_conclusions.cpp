@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What [grama2003] says about when which algorithm is better, beside what a plan takes.
+// Which algorithm [grama2003] calls better in which case, compared with the choice of a plan.
 #include <fmt/format.h>
 
 #include <tuple>
@@ -48,8 +48,8 @@ void add_messages_in_parts(Reproduction& made) {
     on("hypercube:64", collective, lengthy).add(made, said);
 }
 
-// Through one port a rank receives its p - 1 blocks in t_w m (p - 1) at least; an optimal time tends to a fixed multiple of that,
-// and by the slides' formulas to the bound itself.
+// Through one port a rank needs at least t_w m (p - 1) to receive its p - 1 blocks. An optimal time tends to a fixed multiple of
+// this bound, and by the slides' formulas to the bound itself.
 void add_asymptotic(Reproduction& made) {
   using enum Collective;
   constexpr Bytes long_words = 1 << 24;

@@ -17,7 +17,7 @@ struct Entry {
   Collective collective;
   const char* specification;
   Topology network;
-  double steps, words;  // according to the slides
+  double steps, words;  // what the slides say
   const char* slide;
 };
 
@@ -92,8 +92,8 @@ Count right_prefixes(Count nodes) {
   return right;
 }
 
-// Returns the number of right components of y = A x if rank (i, j) has a_ij x_j and the products of a column are summed. (The
-// products of a row have to be summed.)
+// Returns the number of right components of y = A x if rank (i, j) has a_ij x_j and the products of a column are summed, which is
+// wrong: a component of y is the sum over a row.
 Count right_components_by_columns(Count n) {
   const auto product = [n](Count i, Count j) { return (n * i + j) * (j + 1); };
   Count right = 0;

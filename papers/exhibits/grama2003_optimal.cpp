@@ -116,8 +116,8 @@ Reproduction make_grama2003_bounds(const Making& making) {
   return made;
 }
 
-// The slides' optimal exchange on a hypercube is free of congestion: simulated with wormhole switching, in which a message that
-// waits holds the links that it has, no message ever waits.
+// The slides' optimal exchange on a hypercube is free of congestion: no message ever waits in a simulation with wormhole
+// switching, where a waiting message would hold its links.
 
 constexpr Bytes words_of_message = 1000;
 const MessageTimes times{.latency = 1000, .gap = 1000, .per_byte = ByteTime::of_seconds(1e-12), .is_first_byte_included = false};
@@ -159,7 +159,7 @@ Reproduction make_grama2003_ecube(const Making& making) {
   return made;
 }
 
-// Finds the sizes from which on a broadcast is faster as a scatter followed by an all-to-all broadcast.
+// Finds the sizes above which a broadcast is faster as a scatter followed by an all-to-all broadcast.
 
 // The time of a start-up equals the time of `startup_bytes` bytes.
 constexpr double startup_bytes = 1024;
@@ -171,7 +171,7 @@ double time_of(Collective collective, Count p, Bytes bytes, const char* specific
          1e6;
 }
 
-// Returns the ratio m tw / ts from which on the improved form is faster, to within 64 bytes, by bisection.
+// Returns the ratio m tw / ts above which the improved form is faster. Finds it by bisection, to within 64 bytes.
 double crossing(Count p) {
   Bytes below = 1, above = 1024;
   const auto better = [&](Bytes units) {

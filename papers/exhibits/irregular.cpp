@@ -69,8 +69,8 @@ namespace {
 void add_own_messages(Program& program, const std::vector<StageTrace>& stages, Rank rank, Rank twin) {
   std::vector<Round> rounds;
   auto next = program.rounds.begin();
-  // Offset of unused memory. Messages to oneself use it, so that they depend on no other message and
-  // delay others only at the ports.
+  // Offset of unused memory. Messages to oneself use this memory, so that they depend on no other message and delay other
+  // messages only at the ports.
   Bytes free = program.scratch_bytes;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     Stage& stage = program.stages[i];

@@ -17,14 +17,14 @@ namespace quadrille::papers {
 // with known counts.
 std::string irregular_algorithm(int number);
 
-// The paper does not say how many elements its "small number" has. `few` is the first of the numbers that are tried; one is small
-// if the longest message has at least `least_variance` times as many elements. An element is one byte here.
+// The paper does not say how many elements its "small number" has. `few` is the first of the numbers that are tried. A number
+// counts as small if the longest message has at least `least_variance` times as many elements. An element is one byte here.
 inline constexpr Bytes few = 1;
 inline constexpr Bytes small_numbers[] = {few, 4};
 inline constexpr Bytes least_variance = 4;
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
 
-// One stage. The paper counts the data that a rank keeps as a message to oneself; our schedules have no such messages.
+// One stage. The paper counts the data that a rank keeps for itself as a message to oneself; our schedules have no such messages.
 struct StageTrace {
   struct Sent {
     Count round = 0;  // within the stage, from 0
@@ -35,24 +35,24 @@ struct StageTrace {
   std::vector<Sent> messages;   // without messages to oneself
   std::vector<Count> received;  // number of messages, by rank
   std::vector<Bytes> longest;   // longest received message, by rank
-  std::vector<Bytes> held;      // elements that the rank holds after the stage, by rank: all that it has received
+  std::vector<Bytes> held;      // by rank: all elements that the rank has received in the stage, which it holds after it
   std::vector<Bytes> kept;      // elements of the message to oneself, by rank
 };
 
 std::vector<StageTrace> trace(const Schedule& schedule);
 
 // Returns the schedule with messages to oneself, for counting, pricing and simulating. Schedules of the table have no such
-// messages. So the result has two copies of the schedule side by side. Each stage ends with one more round: each rank sends the
-// data that, in the paper, it sends to itself to the same rank of the other copy. Both copies do the same at the same time, so
-// figures and times are those of one copy.
+// messages. So the result has two copies of the schedule side by side. Each stage ends with one more round: each rank sends to
+// the same rank of the other copy the data that, in the paper, it sends to itself. Both copies do the same at the same time, so
+// the result has the figures and times of one copy.
 Schedule with_own_messages(const Schedule& schedule);
 
 // Returns the schedule with two send buffers that are used in turn, for simulating its dataflow [liu2002, section 3.4]: the
-// messages of a stage leave one buffer when all messages of the stages before have arrived and have been distributed into it. It is
-// distributed into when the messages of the last stage but one have left it. Distributing takes no time here.
+// messages of a stage leave a buffer when all messages of earlier stages have arrived and have been distributed into this buffer.
+// They are distributed into it when the messages of two stages earlier have left it. Distributing takes no time here.
 Schedule with_two_buffers(const Schedule& schedule);
 
-Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together
+Bytes most_received(const std::vector<StageTrace>& stages);  // the most elements that a rank receives in all stages together
 
 Count paper_root(Count ranks);  // ceil(sqrt(P))
 

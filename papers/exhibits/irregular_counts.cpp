@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The figures of A1 to A4 by stage, from the counts alone. Many random draws are priced, and making the programs of one takes a
-// hundred times as long. The test CountedExchange.HasTheFiguresOfTheSchedule compares both.
+// The figures of A1 to A4 by stage, from the counts alone. Many random draws are priced, and to make the programs of a draw takes
+// a hundred times as long as to count it. The test CountedExchange.HasTheFiguresOfTheSchedule compares both.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -55,7 +55,7 @@ class Dealing {
   CountedExchange counted;
 
  private:
-  // Each rank hands on what it holds: deal(rank, target, elements, hand(to, elements)). In each step it sends to receiver(rank,
+  // Each rank passes on what it holds: deal(rank, target, elements, hand(to, elements)). In each step it sends to receiver(rank,
   // step).
   template <class Receiver, class Deal>
   void stage(const char* name, Count steps, const Receiver& receiver, const Deal& deal) {
@@ -68,7 +68,7 @@ class Dealing {
             lengths[index(x * p_ + to)] += part;
           });
     held_ = std::move(next);
-    std::vector<std::vector<std::pair<Rank, Bytes>>> sends(index(2 * p_));  // of both copies in with_own_messages
+    std::vector<std::vector<std::pair<Rank, Bytes>>> sends(index(2 * p_));  // by rank of both copies (with_own_messages)
     StageFigures figures{.name = name};
     const auto take = [&](Rank x, Rank to, Bytes& longest) {
       const Bytes length = lengths[index(x * p_ + to % p_)];
@@ -95,7 +95,7 @@ class Dealing {
     counted.with_own.push_back(in_flight(figures, sends));
   }
 
-  // Adds the stage as one round, which takes as long in the flat model as all of its rounds, and as one window.
+  // Adds the stage as one round and as one window. In the flat model this round takes as long as all rounds of the stage.
   StageFigures in_flight(StageFigures stage, const std::vector<std::vector<std::pair<Rank, Bytes>>>& sends) const {
     struct Ends {
       Count sent = 0, received = 0;

@@ -27,13 +27,14 @@ struct OpenValues {
 std::vector<OpenValues> open_values();
 std::string name(const OpenValues& values);  // "small number 1, with messages to oneself"
 
-// Returns the plot with the points at which the small number is small; if few points are asked for, the first and the last of them.
+// Returns the plot with the points at which the small number is small; if few points are wanted, with the first and the last of
+// these.
 IrregularPlot with_small(IrregularPlot plot, Bytes small, const Making& making);
 
 double composing_us_per_byte(const std::string& machine, double share);  // t_m in µs/byte
 
-// Whether each claim of the plot holds in the model by some reading, at the points that the paper names (decisive_at_named): by
-// t_m (composing_grid), draw and claim.
+// Does each claim of the plot hold in the model by some reading, at the points that the paper names (decisive_at_named)? Indexed
+// by t_m (composing_grid), draw and claim.
 using HeldClaims = std::vector<std::vector<std::vector<bool>>>;
 HeldClaims held_claims(const IrregularPlot& plot, const Making& making, const OpenValues& values);
 std::vector<double> composing_grid();
@@ -53,7 +54,8 @@ struct ExchangeParts {
 ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
 
 // Adds the parts of all curves at all points as a sheet and a panel of bars, for the largest t_m that is tried, because bars for
-// smaller ones may be too small to see. Also adds the claim that A3 communicates for longer than A4 in each mode that both have.
+// smaller t_m may be too small to see. Also adds the claim that A3 communicates for longer than A4 in each mode in which both have
+// a curve.
 inline constexpr const char* parts_remark =
     "The stacked bars use a t_m of t_c + t_d, so they show the longest times of distributing and collecting.";
 void add_parts(Reproduction& made, const IrregularPlot& plot, const Quotation& said, const Making& making);

@@ -70,7 +70,7 @@ IrregularPlot thinned(IrregularPlot plot) {
 
 namespace {
 
-// Returns a schedule that stores its programs, because making one of A4 takes longer than counting or simulating it.
+// Returns a schedule that stores its programs, because to make a program of A4 takes longer than to count or simulate it.
 Schedule schedule_of(const Problem& problem, int number) {
   Schedule schedule = make_schedule(problem, irregular_algorithm(number));
   auto programs = std::make_shared<std::vector<Program>>();
@@ -154,7 +154,7 @@ struct Way {
   std::vector<CurveTimes> times, without;
 };
 
-// Simulates all curves; for other small numbers than the first with one draw, and only with messages to oneself.
+// Simulates all curves. For all small numbers but the first, simulates only one draw, with messages to oneself.
 Way simulation(const IrregularPlot& plot, const Making& making, Bytes small) {
   const MessageTimes message = times_of_elements(plot.machine);
   const std::uint64_t draws = small == few ? draws_of(plot.pattern, making) : 1;
@@ -180,8 +180,8 @@ Way simulation(const IrregularPlot& plot, const Making& making, Bytes small) {
   return way;
 }
 
-// A claim's values over what is open: the decisive ones, and the best ones, which may leave out points that the paper does not
-// name.
+// The values of a claim for all values of what is open: the decisive ones, and the best ones. The best ones may leave out points
+// that the paper does not name.
 class ClaimRange {
  public:
   explicit ClaimRange(const IrregularClaim& claim) : claim_(claim) {}
@@ -242,7 +242,7 @@ void compare(const IrregularPlot& plot, const std::map<Bytes, Way>& simulated, c
   for (const OpenValues& values : open_values()) {
     const IrregularPlot at = with_small(plot, values.small, making);
     for (const double share : {0.0, most_composing / 2, most_composing})
-      for (std::uint64_t draw = 0; draw <= draws_tried(plot.pattern, making); ++draw)  // the mean, which the panels show, and each
+      for (std::uint64_t draw = 0; draw <= draws_tried(plot.pattern, making); ++draw)  // 0 is the mean, which the panels show
         add(at, model_times(at, making, composing_us_per_byte(plot.machine, share), values.small, values.with_own, draw));
     ranges.push_back(composing_ranges(at, making, values));
   }
@@ -368,7 +368,7 @@ void add_stages(Reproduction& made, const std::string& machine, const IrregularP
   Sheet sheet{.name = "stages",
               .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)", "start-ups without messages to oneself (ms)",
                           "elements without messages to oneself (ms)"}};
-  double slowest[2][5] = {};  // with messages to oneself and without; by algorithm
+  double slowest[2][5] = {};  // times with and without messages to oneself; by algorithm
   for (const int number : {3, 4}) {
     const CountedExchange& exchange = counted_exchange(point, TrafficKind::transpose, 1, number);
     const std::vector<StageFigures>* counted[] = {&exchange.with_own, &exchange.without};

@@ -66,9 +66,9 @@ IrregularClaim has_ratio(const IrregularCurve& one, const IrregularCurve& other,
 // Claims that the ratio is at most `bound` at some point.
 IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const Quotation& said,
                         const std::string& reason = {});
-// Claims that nonblocking messages gain less for one algorithm than for the other, at all points.
+// Claims that at all points nonblocking messages gain less for algorithm `number` than for algorithm `than`.
 IrregularClaim gains_less(int number, int than, const Quotation& said, const std::string& reason = {});
-// Claims that `one` grows by a larger factor from the first point to the last than `other`.
+// Claims that from the first point to the last `one` grows by a larger factor than `other`.
 IrregularClaim grows_more(const IrregularCurve& one, const IrregularCurve& other, const Quotation& said,
                           const std::string& reason = {});
 
@@ -99,7 +99,7 @@ inline constexpr const char* no_composing =
 struct IrregularPoint {
   Count ranks = 0;
   Bytes most = 0;
-  bool is_ours = false;  // whether we chose it, because the paper does not name it
+  bool is_ours = false;  // did we choose the point, because the paper names none?
 };
 
 // Points with several numbers of ranks and one longest message, or with one number of ranks and several longest messages.
@@ -115,7 +115,7 @@ struct IrregularPlot {
   std::vector<IrregularPoint> points;
   std::vector<IrregularCurve> curves;
   std::vector<IrregularClaim> claims;
-  std::vector<IrregularCurve> further_curves = {};  // of other readings; by the model only, and not shown
+  std::vector<IrregularCurve> further_curves = {};  // curves of other readings, computed by the model only and not shown
 
   std::string title() const;                // "Pattern1, 64 ranks"
   std::string at(std::size_t point) const;  // "16 elements"; with "our choice" if the paper does not name it
@@ -126,32 +126,33 @@ IrregularPlot thinned(IrregularPlot plot);  // keeps only the first point and th
 std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 
 // The figures of an exchange that the flat model needs, from the counts alone (irregular_counts.cpp). They are counted once in a
-// process, because several exhibits need the same.
+// process, because several exhibits need the same figures.
 struct CountedExchange {
-  std::vector<StageFigures> with_own, without;  // with and without messages to oneself
+  std::vector<StageFigures> with_own, without;  // figures with and without messages to oneself
 };
 const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm,
                                         Bytes small = few);
 // Number of random draws; their seeds are 1, 2, .., and exhibits show the mean.
 std::uint64_t draws_of(TrafficKind pattern, const Making& making);
-// The same of those that the model tries: the paper leaves the targets of Pattern1 to chance, so each draw is a case of its own.
+// Number of random draws that the model tries. The paper leaves the targets of Pattern1 to chance, so each draw is a case of its
+// own.
 std::uint64_t draws_tried(TrafficKind pattern, const Making& making);
 
 double element_bytes(const std::string& machine);  // bytes of an element: 48 on the T3D, 22 on the SP2 (section 4)
 
-// Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m of a byte.
+// Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m.
 FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
 
-// Returns the time of an exchange by the model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a round
-// takes as long as its longest message. In the other modes, all messages of a stage are in flight at the same time, and each rank
-// sends, and receives, one at a time [liu2002, (4)].
+// Returns the time of an exchange by the model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a
+// round takes as long as its longest message. In the other modes, all messages of a stage are in flight at the same time, and
+// each rank sends one message at a time, and receives one at a time [liu2002, (4)].
 double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode);
 
-// The resources of a machine's flat model (model.hpp), with elements in place of bytes. `overlap` is used instead of the
-// machine's if it is given.
+// The resources of a machine's flat model (model.hpp), with elements in place of bytes. `overlap`, if given, replaces that of the
+// machine.
 MessageTimes times_of_elements(const std::string& machine, std::optional<bool> overlap = {});
 
-// Simulates an exchange event by event. Each rank goes at its own pace; with two buffers, its schedule is `with_two_buffers`.
+// Simulates an exchange event by event. Ranks do not keep step. For two buffers, simulates with_two_buffers(schedule).
 double simulated_ms(const Schedule& schedule, const MessageTimes& message, ExchangeMode mode);
 
 // Returns the times by the model, with messages to oneself or without. Short messages have `small` elements. `draw` is a seed; 0 is
@@ -167,15 +168,16 @@ double decisive_at_named(const IrregularPlot& plot, const IrregularClaim& claim,
 Comparison comparison_of(const IrregularPlot& plot, std::string_view way, const IrregularClaim& claim,
                          const std::vector<CurveTimes>& times, double tolerance = claim_tolerance);
 
-// A sheet with a row for each point of a plot; and the plot's curves as columns of it, with a panel that shows them. The caller
-// sets the panel's sheet.
+// The first function returns a sheet with a row for each point of a plot. The second adds the plot's curves as columns, and
+// returns a panel that shows them. The caller sets the panel's sheet.
 Sheet sheet_of_points(const IrregularPlot& plot);
 Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, Sheet& sheet);
 
-// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels: by the flat model, and by the event
-// simulator without barriers; each with messages to oneself, which the paper counts [liu2002, section 3], and without them, as
-// our schedules run. Compares every claim with the model and the simulation together, over all values of what the paper leaves open
-// (irregular_open.hpp). If a claim does not hold for all of them, the reason names those for which it holds.
+// Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels. Times are by the flat model, and by the event
+// simulator without barriers. Each is shown with messages to oneself, which the paper counts [liu2002, section 3], and without
+// them, as our schedules run. Compares every claim with the model and the simulation together, over all values of what the paper
+// leaves open (irregular_open.hpp). If a claim does not hold for all these values, the reason names those for which the claim
+// holds.
 void add_times(const IrregularPlot& plot, const Making& making, Reproduction& made);
 Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Making& making);
 

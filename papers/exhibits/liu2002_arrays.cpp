@@ -113,8 +113,8 @@ Reproduction make_liu2002_fig10(const Making&) {
   return made;
 }
 
-// Lemma 2, figure 7 and R-Distribute. If all elements are for one destination, the contents of a rank say how many for it it holds.
-// Destinations have start slots of their own, so elements for others change nothing.
+// Lemma 2, figure 7 and R-Distribute. All elements are for one destination, so the contents of a rank tell how many elements for
+// this destination it holds. Each destination has its own start slot, so elements for other destinations would change nothing.
 
 struct Distribution {
   double from_column_share = 0, from_even = 0, astray = 0;  // largest differences from the paper, in elements
@@ -139,7 +139,7 @@ Distribution distributed(Count p, Rank to) {
     const double share = ratio(entries[index(from)].bytes, p) * Number(array.height(column));
     found.from_column_share = std::max(found.from_column_share, std::abs(Number(length) - share));
   };
-  const StageTrace &first = stages.front(), &dealt = stages.at(stages.size() / 2 - 1);  // two ranks are one column, with two stages
+  const StageTrace &first = stages.front(), &dealt = stages.at(stages.size() / 2 - 1);  // two ranks: one column, two stages
   if (stages.size() == 4)
     for (const StageTrace::Sent& message : first.messages) look(message.from, array.column_of(message.to), message.length);
   for (Rank rank = 0; rank < p; ++rank) {
@@ -150,7 +150,8 @@ Distribution distributed(Count p, Rank to) {
   return found;
 }
 
-// Figure 11 as printed: of any P consecutive values of count[j], R go to each of the first r buckets, and R - 1 to each other.
+// Figure 11 as printed: of any P consecutive values of count[j], R go to each of the first r buckets, and R - 1 to each other
+// bucket.
 Count windows_dealt_otherwise(Count p) {
   const RankArray array(p, RankArray::paper_columns(p));
   Count wrong = 0;

@@ -134,7 +134,8 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   made.at_least(where + "elements on a rank, brute force over A4, minimum (\"and saves buffer space\")", 1, least_held, in_3_2_2);
 }
 
-// Returns the message length from which on A4 is not slower than the brute-force solution. A4 needs more start-ups and fewer bytes.
+// Returns the least message length at which A4 is not slower than the brute-force solution. A4 needs more start-ups and fewer
+// bytes.
 std::string break_even_of(Count p) {
   const Problem problem = traffic_of(p, TrafficKind::transpose, longest);
   const Schedule ours = make_schedule(problem, on_paper_grid(in_place, 1)),
@@ -160,7 +161,7 @@ struct FirstStage {
 };
 
 // `destination_elements` is the number of elements that a rank has for each destination. In memory, the elements for one
-// destination follow those for the one before.
+// destination follow those for the previous destination.
 FirstStage first_stage_of(const Schedule& schedule, Count destination_elements) {
   const Count p = schedule.problem.ranks;
   FirstStage first;

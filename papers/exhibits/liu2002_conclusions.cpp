@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What [liu2002] says about when which of A1 to A4 is better, beside what a plan takes on a T3D and an SP2.
+// Which of A1 to A4 [liu2002] calls better in which case, compared with the choice of a plan on a T3D and an SP2.
 #include <fmt/format.h>
 
 #include "papers/exhibits/conclusions.hpp"
@@ -101,7 +101,7 @@ double a4_over_a1(const PaperSetting& setting, const Exchange& exchange, Policy 
   return planner.seconds(algorithm(4, exchange), policy) / planner.seconds(algorithm(1, exchange), policy);
 }
 
-// Compares A4 over A1 in one case with the same in another, in step and not.
+// Compares the ratio of A4's time to A1's time in two cases, in step and not in step.
 void add_trend(Reproduction& made, const std::string& what, const PaperSetting& one, const PaperSetting& other,
                const Exchange& exchange) {
   std::vector<double> ratios;
@@ -140,7 +140,7 @@ void add_trends(Reproduction& made) {
   }
 }
 
-// A2's time with twice the start-ups exceeds its time by that of its start-ups.
+// If A2 had twice as many start-ups, it would take longer by the time of its start-ups.
 void add_light_traffic(Reproduction& made) {
   const Exchange light{"sp2", TrafficKind::spike, 16};
   const auto a2 = [&](double startup_factor) {

@@ -234,7 +234,7 @@ struct TimesByOverlap {
   const Times& of(bool overlap) const { return overlap ? with : without; }
 };
 
-// Simulates both modes, without and with overlap. The blocking time does not depend on it.
+// Simulates both modes, without and with overlap. The blocking time does not depend on overlap.
 TimesByOverlap times_of(const char* machine, TrafficKind pattern, Count ranks, int algorithm, const Making& making) {
   making.show(fmt::format("{}, A{}, {} ranks", machine, algorithm, ranks));
   Coefficients coefficients = FreeRunningMachine(machine).coefficients;

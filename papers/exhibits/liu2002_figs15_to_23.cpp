@@ -37,7 +37,8 @@ IrregularPlot plot_of_section_4_1(int figure, const char* name, const char* mach
   return plot;
 }
 
-// The text names no number of ranks for figures 15 and 17, no shortest message below 1k, and no longest one above.
+// The text names no number of ranks for figures 15 and 17. It names no length of the shortest message below 1k, and none of the
+// longest above 1k.
 std::vector<IrregularPoint> nodes_of_section_4_1() {
   std::vector<IrregularPoint> points = over_nodes({16, 18, 25, 36, 49, 61, 64, 81, 100}, 1024);
   for (IrregularPoint& point : points) point.is_ours = true;

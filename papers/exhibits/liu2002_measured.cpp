@@ -16,7 +16,7 @@ constexpr std::string_view table =
 #include <measured_irregular.inc>  // made by papers/CMakeLists.txt
     ;
 
-// Hosts share two cores, so two medians of the same exchange differ by up to this share.
+// The hosts share two cores. So two medians of times of the same exchange differ by up to this share.
 constexpr double spread_on_hosts = 0.1;
 
 struct Phases {

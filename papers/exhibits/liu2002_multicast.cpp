@@ -16,7 +16,7 @@ namespace {
 constexpr const char* multicast_by_element = "multicast:columns=paper,grain=1,counts=known";
 constexpr const char* a4_with_copies = "four-stage:columns=paper,split=chain,grain=1,counts=known";
 
-// The graphs. Blocks have 4 P bytes, so they are dealt out evenly, as the paper assumes (section 3.2.4).
+// The graphs. Blocks have 4 P bytes, so they can be divided evenly among the ranks, as the paper assumes (section 3.2.4).
 struct MulticastGraph {
   const char* name;
   bool (*has_edge)(Count p, Rank from, Rank to);

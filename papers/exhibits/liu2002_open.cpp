@@ -173,7 +173,7 @@ struct OpenPlot {
   IrregularPlot plot;
   std::vector<HeldClaims> held;  // by open_values()
 
-  // With the draw with which the most claims hold: a plot has a draw of its own.
+  // Returns which claims hold with the draw for which the most hold. Each plot has its own draw.
   const std::vector<bool>& best(std::size_t values, std::size_t share) const {
     const auto count = [](const std::vector<bool>& claims) { return std::count(claims.begin(), claims.end(), true); };
     const auto& draws = held[values][share];
@@ -195,7 +195,7 @@ std::vector<OpenPlot> plots_on(const std::string& machine, const Making& making)
   return plots;
 }
 
-// The values for which the most claims hold together. Of several, the first.
+// The values for which the most claims hold together. If there are several such values, the first.
 struct Together {
   std::size_t values = 0, share = 0, held = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures 2, 3 and 13 of [liu2002]: what overlaps and what meets when messages are blocking or nonblocking, simulated.
+// Figures 2, 3 and 13 of [liu2002]: simulates which blocking and nonblocking messages overlap, and which meet at a rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,8 +57,9 @@ void add_equal_messages(const Liu2002Fig3Machine& machine, Sheet& sheet, Reprodu
                1, most, "section 2.3, (2)");
 }
 
-// The scenario of figure 2: in the first step P_i sends to P_(i+1), in the second to P_(i+2), in the third to P_(i+3). The messages
-// of the first step differ in length, so P_0 and P_2 begin their second one while P_1 and P_3 are still sending their first.
+// The scenario of figure 2: in the first step P_i sends to P_(i+1), in the second to P_(i+2), in the third to P_(i+3). The
+// messages of the first step differ in length, so P_0 and P_2 begin their second message while P_1 and P_3 are still sending
+// their first one.
 constexpr Bytes lengths[3][4] = {{1000, 6000, 2000, 5000}, {2000, 2000, 2000, 2000}, {2000, 2000, 2000, 2000}};
 
 struct Sent {
@@ -71,7 +72,7 @@ struct TimeLine {
   std::map<std::pair<Rank, Count>, MessageEnd> sent, received;  // by rank and round
 };
 
-// Simulates the four nodes, without one of the messages if it is given.
+// Simulates the four nodes, without message `left_out` if it is given.
 TimeLine time_line(const Liu2002Fig3Machine& machine, std::optional<Sent> left_out = {}) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < 4; ++from)
@@ -95,7 +96,7 @@ Sheet lanes_of(const TimeLine& line, double startup) {
   Sheet lanes{.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}};
   for (Rank rank = 0; rank < 4; ++rank)
     for (const bool sends : {true, false}) {
-      double port_free = 0;  // a message takes the output port after its start-up, and after the message before it
+      double port_free = 0;  // a message takes the output port after its start-up, when the previous message has left the port
       for (Count step = 0; step < 3; ++step) {
         const MessageEnd& end = (sends ? line.sent : line.received).at({rank, step});
         const double begin = sends ? std::max(in_us(end.begin) + startup / 2, port_free) : in_us(end.begin);
@@ -161,7 +162,7 @@ Reproduction make_liu2002_fig3(const Making&) {
 // Stages I and II of A4 on one rank, step by step, under the three policies.
 
 constexpr Count liu2002_fig13_nodes = 16;
-constexpr Bytes typical = 12;  // elements; a quarter of a rank's data then takes about as long on the wire as a start-up
+constexpr Bytes typical = 12;  // elements; a quarter of a rank's data takes about as long on the wire as a start-up
 
 // Returns the first two stages, with messages to oneself.
 Schedule distribution() {
@@ -180,12 +181,12 @@ Schedule distribution() {
 struct Step {
   int stage = 0;
   Count number = 0;
-  Picoseconds begin = INT64_MAX, end = 0;  // of the rank's sends and receives in the step
+  Picoseconds begin = INT64_MAX, end = 0;  // of all sends and receives of the rank in the step
 };
 
 struct Played {
   Picoseconds end = 0;              // when all ranks have finished
-  std::vector<MessageEnd> at_node;  // ascending by round, sends first
+  std::vector<MessageEnd> at_node;  // messages of the rank, by round; in a round, sends come first
   std::vector<Step> steps;
 };
 

@@ -108,7 +108,7 @@ Reproduction make_liu2002_table2(const Making& making) {
         content_above = std::max(content_above, Number(stages[stage].held[at]) / unit - root * root);
       }
       for (int incomplete = 0; incomplete < (array.is_ragged() ? 2 : 1); ++incomplete) {
-        const double side = incomplete == 0 ? 0 : stage % 2 == 0 ? 1 : -1;  // more messages along rows, longer ones along columns
+        const double side = incomplete == 0 ? 0 : stage % 2 == 0 ? 1 : -1;  // more messages along rows, longer along columns
         messages_above[stage][incomplete] =
             std::max(messages_above[stage][incomplete], Number(most[incomplete].messages) - (root + side));
         length_above[stage][incomplete] = std::max(length_above[stage][incomplete], most[incomplete].longest - (root - side));

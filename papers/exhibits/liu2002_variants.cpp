@@ -12,7 +12,7 @@
 namespace quadrille::papers {
 namespace {
 
-// A3 and A4 with more stages than two and four, which have fewer messages and more traffic.
+// A3 with more than two stages, and A4 with more than four. They have fewer messages and more traffic.
 
 struct Array {
   Count nodes;
@@ -29,8 +29,8 @@ constexpr struct {
   double element_bytes;
 } titled_platforms[] = {{"t3d", "T3D", 48}, {"sp2", "SP2", 22}};
 
-// Returns the largest number of elements that a rank may send or receive such that saving `startups`
-// start-ups is worth `volume` more L.
+// Returns the largest number of elements that a rank may send or receive such that `startups` start-ups take at least the time of
+// `volume` L of additional traffic.
 double worth_it_below(std::size_t platform, double startups, double volume) {
   const FlatModel model = flat_model_of(machine_of_paper(titled_platforms[platform].machine));
   return startups * model.startup_s /

@@ -263,8 +263,8 @@ std::vector<StageCosts> said_of_ring(Count p) {
   return {{1, high}, {low, low * high}, {high - 1, low * (high - 1)}};
 }
 
-// Returns the paper's counts for phases 1 to 3, for tori whose sides are multiples of 4 and that have no more rows
-// than columns: rc/8 + rc/16 + rc/16, and twice (rc/32 + rc/32 - r/8) c.
+// Returns the paper's counts for phases 1 to 3, for tori whose sides are multiples of 4, with at most as many rows as columns:
+// rc/8 + rc/16 + rc/16, and twice (rc/32 + rc/32 - r/8) c.
 std::vector<StageCosts> said_of_torus(Count rows, Count columns) {
   const Count all = rows * columns, phase = all / 16 * (columns - 2);
   return {{2, all / 4}, {columns / 4, phase}, {columns / 4, phase}};

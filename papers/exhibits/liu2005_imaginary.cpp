@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Imaginary nodes on tori of two dimensions whose sides are no multiples of four.
+// Imaginary nodes on tori of two dimensions whose sides are not multiples of four.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace quadrille::papers {
 namespace {
 
-using Block = std::int32_t;  // number of the sender times the number of ranks, plus that of the receiver
+using Block = std::int32_t;  // sender times number of ranks, plus receiver
 constexpr Block nothing = -1;
 
 // What each rank holds, byte by byte. A block has one byte.
@@ -51,7 +51,7 @@ class Memory {
 };
 
 // The exchange on a torus with imaginary rows and columns. The first row also acts for the imaginary rows, which lie between the
-// last row and the first, and likewise the first column.
+// last row and the first. The same holds for columns.
 class PaddedTorus {
  public:
   PaddedTorus(Count rows, Count columns) : real_{rows, columns} {
@@ -90,7 +90,7 @@ class PaddedTorus {
       }
     for (const auto& [rank, own] : round)
       for (const Message& message : own->receives) {
-        // Both ends of a message name the port by which it leaves its sender.
+        // Both ends of a message name the port by which the message leaves its sender.
         memory.write(rank, message.regions, sent.at({message.peer, rank, message.port}));
       }
     Count most = 0;

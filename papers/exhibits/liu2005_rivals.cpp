@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange of [liu2005] beside those with which the paper compares it: table II, figure 6, the direct exchange, and what a plan
-// takes.
+// Compares the exchange of [liu2005] with the paper's other exchanges (table II, figure 6), with the direct exchange, and with
+// the choice of a plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -106,11 +106,11 @@ Reproduction make_liu2005_table2(const Making& making) {
   return made;
 }
 
-// The direct exchange on tori, with which the paper compares indirect ones: its steps, and what a link carries in each.
+// The direct exchange on tori, with which the paper compares indirect ones: its steps, and what a link carries in each step.
 
 constexpr const char* direct_place = "section I";
 
-// How many messages all links together carry in a round, from shortest paths: p times the distances from one rank.
+// How many messages all links together carry in a round, if paths are shortest: p times the sum of the distances from one rank.
 Count hops(const Topology& topology) {
   Count sum = 0;
   for (Rank to = 0; to < topology.ranks(); ++to) sum += topology.distance(0, to);
@@ -151,14 +151,14 @@ Reproduction make_liu2005_direct(const Making& making) {
 
 // The estimated times of exchanges on tori of 16 x 16 to 128 x 128 ranks of an Intel Paragon.
 
-// Returns the block size from which on `ours` is faster. It is negative if `ours` is always faster.
+// Returns the block size above which `ours` is faster. It is negative if `ours` is always faster.
 double break_even(const TorusCosts& ours, const TorusCosts& other, const Coefficients& machine) {
   const double start = ours.us(machine, 0) - other.us(machine, 0);
   const double slope = (other.us(machine, 1) - other.us(machine, 0)) - (ours.us(machine, 1) - ours.us(machine, 0));
   return start / slope;
 }
 
-// Returns the block size from which on AT2 is faster than all others on a torus of 2^d x 2^d ranks.
+// Returns the block size above which AT2 is faster than all others on a torus of 2^d x 2^d ranks.
 double first_fastest(const TorusCosts& at2, int d, const Coefficients& machine) {
   double from = 0;
   for (const PublishedExchange& other : other_exchanges) from = std::max(from, break_even(at2, other.costs(d), machine));
@@ -218,7 +218,7 @@ Reproduction make_liu2005_fig6(const Making& making) {
   return made;
 }
 
-// What [liu2005] says about when which exchange on tori is better, beside what a plan takes on a Paragon.
+// Which exchange on tori [liu2005] calls better in which case, compared with the choice of a plan on a Paragon.
 
 Planner on_torus(Count side, Bytes bytes) {
   Problem problem = problem_of(Collective::alltoall, side * side, bytes);
@@ -243,7 +243,7 @@ void add_indirect_and_direct(Reproduction& made, const std::map<std::pair<Count,
       .reading();
 }
 
-// Table II has the costs of the others on sides that are powers of two: AT2 is compared with the fastest of them.
+// Table II has the costs of the other exchanges on tori whose sides are powers of two. AT2 is compared with the fastest of them.
 void add_least_of_others(Reproduction& made, int d, const TorusCosts& at2, Bytes bytes, const char* words) {
   const Coefficients paragon = machine_of_paper("paragon").models.at("torus");
   const auto length = static_cast<double>(bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which exchange among nodes is faster by [sanders2002]: its measurements simulated, and its sentences beside what a plan takes.
+// Which exchange among nodes [sanders2002] calls faster. Simulates the paper's measurements, and compares its sentences with the
+// choice of a plan.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,13 +17,14 @@ namespace quadrille::papers {
 namespace {
 
 // The paper's measurement that the clustered exchange is faster than posting all messages at once. On the paper's machine a node
-// takes part in one communication operation with another node at a time. A posted message is an operation, and an exchange of the
-// clustered algorithm, which goes both ways, is one, too. All of them are equally long, so the ratio of the bandwidths is the
-// inverse ratio of the steps. For contrast the same is simulated event by event where ports are full-duplex.
+// takes part in one communication operation with another node at a time. A posted message is an operation. An exchange of the
+// clustered algorithm, which goes both ways, is one operation, too. All operations take equally long, so the ratio of the
+// bandwidths is the inverse ratio of the steps. For contrast, both algorithms are also simulated event by event with full-duplex
+// ports.
 
-// In the order in which the processes post their messages, each step takes those whose nodes are both free. `by_distance`: process
-// u posts its messages for u + 1, u + 2, ..; otherwise for 0, 1, .. `answered`: a message takes the one in the other direction
-// with it.
+// Returns the number of steps. In each step, goes over the messages in the order in which the processes post them, and takes a
+// message if both of its nodes are still free. `by_distance`: process u posts its messages for u + 1, u + 2, ..; otherwise for 0,
+// 1, .. `answered`: a step that takes a message also takes the message in the other direction.
 Count posted_steps(const std::vector<Count>& sizes, bool by_distance, bool answered) {
   const std::vector<Count> nodes = on_nodes(sizes).nodes;
   const auto p = static_cast<Rank>(nodes.size());
@@ -48,11 +50,11 @@ Count posted_steps(const std::vector<Count>& sizes, bool by_distance, bool answe
 }
 
 Count clustered_steps(const std::vector<Count>& sizes) {
-  return make_schedule(on_nodes(sizes), "clustered").program(0).stages.back().first_round;  // those inside nodes are the last stage
+  return make_schedule(on_nodes(sizes), "clustered").program(0).stages.back().first_round;  // messages within nodes come last
 }
 
-// Measured on links of 100 Mbit/s between several hosts on one machine: the time of a byte between two hosts, and of
-// a message without data.
+// Measured on links of 100 Mbit/s between several hosts on one machine: the time per byte between two hosts, and the time of a
+// message without data.
 const Coefficients links{{"startup_us", 8}, {"transfer_us_per_byte", 1 / 11.97}, {"ports", 1}};
 
 struct Distribution {
@@ -94,8 +96,9 @@ constexpr const char* exchanges_take_longer =
     "section 3 says that nodes that exchange \"communicate bidirectionally and hence take longer\", but not how much longer; our "
     "values are those if the trivial algorithm's messages meet their answers, and if an exchange takes no longer than one message";
 
-// A row for nodes of these sizes; returns the bandwidth of clustered over that of the trivial algorithm in the best order of its
-// messages. Each message is an operation of its own, so no order takes fewer steps than twice the least of exchanges.
+// Adds a row for nodes of these sizes. Returns the bandwidth of the clustered algorithm over that of the trivial algorithm with
+// the best order of messages. In the trivial algorithm each message is an operation of its own. So it takes at least twice as
+// many steps as exchanges would.
 double add_steps(Sheet& sheet, const std::string& name, const std::vector<Count>& sizes, Cell full_duplex) {
   const Count least = least_exchange_steps(sizes), ours = clustered_steps(sizes);
   const auto posted = [&](bool answered) {
@@ -124,7 +127,7 @@ const std::vector<std::string> step_columns{"distribution",
 void compare_six_nodes(const Making& making, Reproduction& made) {
   Sheet sheet{.name = "six-nodes", .columns = step_columns}, bars{.name = "ratios", .columns = {"distribution", "least", "paper"}};
   double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
-  double answered = 1e300, answered_where_they_vary = 1e300, most_answered = 0;  // the same if each message meets its answer
+  double answered = 1e300, answered_where_they_vary = 1e300, most_answered = 0;  // ratios if a step takes message and answer
   for (const Distribution& distribution : distributions()) {
     making.show(distribution.name);
     const double full_duplex = seconds(distribution.sizes, 8192, "direct") / seconds(distribution.sizes, 8192, "clustered");
@@ -202,7 +205,7 @@ Reproduction make_sanders2002_bandwidth(const Making& making) {
   return made;
 }
 
-// What [sanders2002] says about when which exchange among nodes is better, beside what a plan takes.
+// Which exchange among nodes [sanders2002] calls better in which case, compared with the choice of a plan.
 
 Planner on(const std::vector<Count>& sizes, Bytes bytes) {
   return Planner({fmt::format("Myrinet, nodes of {}, {} B", fmt::join(sizes, "+"), bytes), on_nodes(sizes, bytes),

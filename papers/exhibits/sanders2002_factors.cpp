@@ -15,13 +15,13 @@
 namespace quadrille::papers {
 namespace {
 
-// What a form of the 1-factorisation is found to be for one number of vertices.
+// What is found about a form of the 1-factorisation for one number of vertices.
 struct Factors {
-  Count not_matchings = 0;         // factors in which some vertex has another degree than one
+  Count not_matchings = 0;         // factors in which the degree of some vertex is not one
   Count wrong_edges = 0;           // edges, self-loops included, that are not in exactly one factor
   Count elsewhere = 0;             // edges (u, v) that are not in factor (u + v) mod p
   Count with_loops = 0;            // factors with a self-loop
-  bool are_loops_together = true;  // have the factors with self-loops nothing else?
+  bool are_loops_together = true;  // do the factors with self-loops have only self-loops?
 };
 
 Factors looked_at(one_factor::Form form, Count p) {

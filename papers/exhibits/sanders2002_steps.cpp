@@ -30,7 +30,7 @@ struct NodeStep {
 };
 
 std::vector<NodeStep> steps_of(const Schedule& schedule) {
-  std::vector<Count> first_rank;  // first rank of each node
+  std::vector<Count> first_rank;
   const std::vector<Count>& nodes = schedule.problem.nodes;
   for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
     if (index(nodes[index(rank)]) == first_rank.size()) first_rank.push_back(rank);
@@ -77,8 +77,8 @@ Sheet listing(const Schedule& schedule, const std::string& name) {
   return sheet;
 }
 
-// Counts the pairs that are not delivered after phase 1 although the loop's invariant says so: the pairs with U <= V and l(u)
-// < done, in both directions.
+// By the loop's invariant the pairs with U <= V and l(u) < done are delivered after phase 1, in both directions. Counts those
+// that are not.
 Count undelivered(const Schedule& schedule) {
   std::set<std::pair<Rank, Rank>> delivered;
   const std::vector<NodeStep> steps = steps_of(schedule);
@@ -134,7 +134,7 @@ Count between_nodes(const Sizes& sizes, const char* specification) {
   return count;
 }
 
-// Returns the number of steps in which a node of the largest size exchanges messages within itself, the most of these nodes.
+// Returns in how many steps a node of the largest size exchanges messages within itself: the maximum over these nodes.
 Count most_inside(const Sizes& sizes) {
   const Schedule schedule = make_schedule(on_nodes(sizes), "clustered:mode=paper");
   const Count largest = *std::max_element(sizes.begin(), sizes.end());

@@ -51,7 +51,7 @@ std::vector<Count> first_links(Count dx, Count dy, Count rows, Count columns) {
 
 PrintedTorusVolumes printed_torus_volumes(Count rows, Count columns) {
   PrintedMessages first_phase, all;
-  std::map<std::pair<Rank, Count>, Count> links[2];  // blocks by phase, then by the link's first vertex and direction
+  std::map<std::pair<Rank, Count>, Count> links[2];  // number of blocks, by phase, and by the link's first vertex and direction
   const Count phase_steps = std::max(rows, columns) / 4;
   for (Count x0 = 0; x0 < rows; ++x0)
     for (Count y0 = 0; y0 < columns; ++y0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange on tori of [liu2005]: our schedules, and for counting the blocks' routes as the paper prints them.
+// The exchange on tori of [liu2005]: our schedules, and the blocks' routes as the paper prints them, for counting.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@ Schedule torus_exchange(const std::vector<Count>& sides, Bytes block_bytes, cons
 
 struct PrintedHop {
   Count step = 0;
-  Count places = 0;  // positive: steps to the right
+  Count places = 0;  // how far the hop goes; positive: to the right
 };
 
 // Returns the route between two vertices of a ring of even size, as algorithm AR is printed. If the distance is odd, the block
-// first moves by one vertex; then it moves by two at a time. In stage 2, blocks for even targets travel to the right and those for
-// odd targets to the left; in stage 3 it is the other way round. A block for the opposite vertex travels in stage 2.
+// first moves by one vertex; then it moves by two at a time. In stage 2, blocks for even targets travel to the right and those
+// for odd targets to the left; in stage 3 the directions are reversed. A block for the opposite vertex travels in stage 2.
 std::vector<PrintedHop> printed_ring_hops(Count from, Count to, Count size);
 
 // Counts messages by sender, receiver and step, in blocks.
@@ -48,7 +48,7 @@ struct TorusCosts {
 struct PublishedExchange {
   const char* name;
   TorusCosts (*costs)(int d);
-  const char* algorithm = nullptr;  // specification of our algorithm; null if the text describes it too briefly
+  const char* algorithm = nullptr;  // specification of ours; null if we have none, because the paper is too brief
 };
 
 extern const std::vector<PublishedExchange> other_exchanges;  // the exchanges with which the paper compares

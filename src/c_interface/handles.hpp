@@ -16,7 +16,7 @@
 
 namespace quadrille::c_interface {
 
-// The function of a program that ran as a rank has returned a value other than 0.
+// Thrown if the program's function that runs as a rank has returned a value other than 0.
 class BodyFailed : public Error {
  public:
   BodyFailed(int value, ErrorCode code, const std::string& sentence) : Error(code, sentence), value_(value) {}
@@ -51,7 +51,7 @@ struct ObjectOfKind {
   static constexpr Kind kind = its_kind;
 };
 
-// Each type of handles has the type and the kind of the objects behind it.
+// Maps each type of handles to the type and the kind of its objects.
 template <class Handle>
 struct Behind;
 template <>

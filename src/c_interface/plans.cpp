@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of c.h that make and use plans. To make one, each collective is one row, which says what its arguments mean;
+// The functions of c.h that make and use plans. Each function that makes a plan is one row, which says what its arguments mean;
 // `planned` does the rest.
 #include <fmt/format.h>
 
@@ -101,7 +101,7 @@ Blocks blocks_of(const Lists& lists, std::string_view argument, bool is_needed, 
   return lists.displacements ? Blocks(counts, std::span(lists.displacements, size)) : Blocks(counts);
 }
 
-// The plan of a rank whose arguments have been read.
+// Makes the plan of a rank whose arguments have been read.
 using MakePlan = std::function<Plan()>;
 
 MakePlan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
@@ -167,7 +167,7 @@ int started(quadrille_request* address, auto&& start) {
   return guarded([&] { make_handle(address, "request", [&] { return std::make_shared<Request>(start()); }); });
 }
 
-// Calls `finish`, which returns whether the execution is over. If so, or if it throws, the request is freed.
+// Calls `finish`, which returns whether the execution is over. Frees the request if the execution is over or `finish` throws.
 bool is_over_after(quadrille_request& handle, bool (*finish)(Request&)) {
   if (!handle) return true;
   const std::shared_ptr<Request> request = object_of(handle);

@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-// Returns the algorithm of a choice. Throws Error{misuse} if it has none.
+// Returns the algorithm of a choice. Throws Error{misuse} if the choice has none.
 const Algorithm& algorithm_of(const Choice& choice) {
   if (!choice.algorithm)
     throw Error(ErrorCode::misuse, "a choice names no algorithm; find_algorithm returns null for a name that it does not know");
@@ -69,7 +69,7 @@ ParameterValue parse_value(const Algorithm& algorithm, const Parameter& paramete
   return *value;
 }
 
-// The calling program may have defined the record. Tests check only that our own records are complete.
+// The record may come from the calling program and lack the function: tests check only our own records.
 Combining combining_of(const Algorithm& algorithm, const Problem& problem, const Parameters& parameters) {
   if (algorithm.combining) return algorithm.combining(problem, parameters);
   throw Error(ErrorCode::misuse, fmt::format("the record of {}/{} has no function 'combining', which every reduction needs",
@@ -199,7 +199,7 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   Schedule schedule;
   schedule.problem = problem;
   // The schedule is marked as commutative only if the algorithm reorders operands. In all other schedules the verifier requires
-  // the order of ranks. Documents state the mark.
+  // the order of ranks. Schedule documents contain the mark.
   if (is_reduction(problem.collective))
     schedule.problem.commutative = combining_of(algorithm, problem, choice.parameters) == Combining::any_order;
   schedule.algorithm = algorithm.id;
@@ -267,7 +267,8 @@ Result<Schedule> Family::schedule(const Problem& problem) const {
                                                collective_text(problem)));
   made->problem = problem;
   made->algorithm = name_;
-  // `verify` takes the limit of ports from this parameter. The limit is kept, because the parameters are removed below.
+  // `verify` takes the limit of ports from this parameter. The parameters are removed below, so the limit is kept in
+  // `port_limit`.
   if (const auto ports = made->parameters.find("ports"); ports != made->parameters.end())
     if (const auto* limit = std::get_if<Count>(&ports->second)) made->port_limit = *limit;
   made->parameters.clear();

@@ -6,7 +6,7 @@
 
 namespace quadrille {
 
-// For Parameter::is_of_the_form of a parameter that names another algorithm: `applies` tells whether it exists.
+// For Parameter::is_of_the_form of a parameter that names another algorithm: `applies` tells whether that algorithm exists.
 inline bool may_be_specification(std::string_view text) { return !text.empty(); }
 
 Parameter radix_parameter(std::string_view summary);  // in 2 .. max(2, p); the default is 2
@@ -23,8 +23,8 @@ std::vector<ParameterValue> ports_worth_trying(const Problem& problem, const Par
 // which grain is used. The smallest grain is 64 B, or larger if all ranks' data would otherwise make more than 2^17 pieces.
 std::vector<ParameterValue> grains_worth_trying(const Problem& problem, const Parameters& before);
 
-// The specifications of the algorithms of `collective` that are worth trying as a part of another one, as the member `tried` of
-// their records says: first `standard`, if it is one of them, then the others in the order of the table.
+// The specifications of the algorithms of `collective` that are worth trying as a part of another algorithm, which the member
+// `tried` of their records states. `standard` comes first if it is among them, then the others in the order of the table.
 std::vector<ParameterValue> parts_worth_trying(const Problem& whole, Collective collective, PartSettings Algorithm::*tried,
                                                std::string_view standard);
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lower bounds of the k-port model [bruck1997, section 2], and of what goes between nodes.
+// Lower bounds of the k-port model [bruck1997, section 2], and lower bounds for the traffic between nodes.
 //
-// Bounds of what goes between N nodes follow from three arguments:
+// Bounds for the traffic between N nodes follow from three arguments:
 //
-// 1. Rounds. A node that has data can give it to at most k other nodes in a round, if it has k ports. So the nodes that have the
-//    data multiply by k + 1 at most, as ranks do [bruck1997, section 2]. What happens within nodes takes no round between nodes.
-// 2. Cuts. What the ranks of a node need of other ranks' data enters the node at least once, and what other ranks need of the
-//    node's data leaves it at least once. A message of a reduction is as long as the part of the result that it stands for,
+// 1. Rounds. A node that has data can give it to at most k other nodes in a round, if it has k ports. So a round multiplies the
+//    number of nodes that have the data by at most k + 1. The same holds for ranks [bruck1997, section 2]. What happens within
+//    nodes takes no round between nodes.
+// 2. Cuts. Data of other nodes that a node's ranks need enters the node at least once, and data of the node that other nodes'
+//    ranks need leaves the node at least once. A message of a reduction is as long as the part of the result that it stands for,
 //    however many operands are combined in it. All bytes that leave a node enter others. So the busiest node sends at least the
-//    N-th part of what all nodes must receive, and receives at least the N-th part of what all must send.
-// 3. Combined for all. If every node needs the combination of the vectors of all, each byte of the vector takes 2 (N - 1)
-//    messages between nodes: those by which the first node hears of all others, of which each must send one, and then one for each
-//    other node, which has not heard of all before [patarasuk2009, with nodes for ranks].
+//    N-th part of what all nodes must receive, and receives at least the N-th part of what all nodes must send.
+// 3. Results for all. If every node needs the combination of all vectors, each byte of the vector takes 2 (N - 1) messages
+//    between nodes. Before the first node knows all operands, each other node must have sent a message. After that, each other
+//    node must still receive a message, because it did not know all operands earlier [patarasuk2009, with nodes for ranks].
 //
 // Bounds of matchings are those of cost/matchings.hpp.
 #include <algorithm>
@@ -125,7 +126,7 @@ std::vector<Bound> bounds_of(const Problem& problem, Count k, std::optional<Coun
   }
 }
 
-// The least bytes out of a node and into it, by cuts.
+// The least bytes that leave a node, and the least that enter it, by cuts.
 struct Crossing {
   Bytes out = 0, in = 0;
 };
@@ -135,7 +136,6 @@ struct NodePair {
   auto operator<=>(const NodePair&) const = default;
 };
 
-// The least that crosses the borders of each node.
 struct Crossings {
   explicit Crossings(const NodeRanks& nodes) : of_node(nodes.node_count()), connected(nodes.node_count()) {}
 
@@ -143,8 +143,9 @@ struct Crossings {
   Count connected = 1;  // the most nodes that need the data of one node, or whose data one node needs; that node is included
 };
 
-// Each block has one origin and one target. So a node sends and receives what its ranks have for, and get from, other nodes. A
-// shared block has several targets; it has to leave its node, and to enter each other node, once.
+// Each block has one origin and one target. So a node sends what its ranks have for other nodes, and receives what its ranks get
+// from other nodes. A shared block has several targets. It has to leave its node once, and to enter each other node with targets
+// once.
 Crossings of_pairs(const Problem& problem, const NodeRanks& nodes) {
   Crossings crossings(nodes);
   std::set<NodePair> pairs;
@@ -167,7 +168,7 @@ Crossings of_pairs(const Problem& problem, const NodeRanks& nodes) {
   return crossings;
 }
 
-// The same for blocks of one size, without a look at each.
+// The same for blocks of equal size, without a loop over the blocks.
 Crossings of_blocks(const Problem& problem, const NodeRanks& nodes) {
   Crossings crossings(nodes);
   for (Count node = 0; node < nodes.node_count(); ++node) {
@@ -177,11 +178,11 @@ Crossings of_blocks(const Problem& problem, const NodeRanks& nodes) {
   return crossings;
 }
 
-// Combinations of ranks 0 .. r. For each run of consecutive ranks of a node, the node needs the vectors of the other nodes' ranks
-// below the run, combined, and the ranks above the run need those of the node's ranks up to its end. So n runs need combinations
-// of operands S1, .., Sn of the other side, each of which has all operands of the one before, and more. The messages whose
-// operands are all in Si compose the i-th combination. They are at least one more than those for the combination before, as they
-// have more operands. So n runs take n vectors.
+// Rank r needs the combination of ranks 0 .. r. For each run of consecutive ranks on a node, the node needs the combined vectors
+// of the ranks below the run that are on other nodes. The ranks above the run need the combined vectors of the node's ranks up to
+// the end of the run. So n runs need n combinations, whose sets of operands S1, .., Sn grow. Only messages with no operands
+// outside Si can compose the i-th combination. At least one of these messages has an operand outside S(i-1), so it is not among
+// the messages for the combination before. So n runs take n vectors.
 Crossings of_prefixes(const Problem& problem, const NodeRanks& nodes) {
   Crossings crossings(nodes);
   for (Rank rank = 1; rank < problem.ranks; ++rank) {
@@ -196,8 +197,8 @@ bool moves_vectors(const CollectiveFacts& facts) {
   return facts.input.holding == Holding::one && facts.output.holding == Holding::one;
 }
 
-// Shares that are gathered, or vectors that are combined, by all ranks or by the root. A node sends its own, and receives what it
-// has not. Collectives that spread shares or a vector are the reverse.
+// Shares that are gathered, or vectors that are combined, by all ranks or by the root. A node sends its own data and receives all
+// other data. In collectives that spread shares or a vector, the two directions are exchanged.
 Crossings of_shares(const Problem& problem, const NodeRanks& nodes) {
   const CollectiveFacts& facts = facts_of(problem.collective);
   const bool has_root = is_rooted(problem.collective);
@@ -271,7 +272,7 @@ std::vector<Bound> lower_bounds_between_nodes(const Problem& problem, Count node
 }
 
 std::vector<Bound> lower_bounds_by_matchings(const Problem& problem) {
-  constexpr Count most_nodes = 4096;  // of each two of which the exchanges are listed
+  constexpr Count most_nodes = 4096;  // limit, because the exchanges of each pair of nodes are listed
   if (!is_exchange(problem.collective)) return {};
   const NodeRanks nodes(problem);
   const Count node_count = nodes.node_count();

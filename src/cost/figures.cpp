@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the figures of a schedule: of all, of what goes between nodes, with one program in memory at a time, and how it loads the
-// links of a network.
+// Counts the figures of a schedule, with one program in memory at a time: of all messages, of those between nodes, and of the
+// loads on the links of a network.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -48,7 +48,7 @@ class NodeCount {
   }
 
  private:
-  // Returns nodes whose figures are those of all.
+  // Returns nodes that have the figures of all nodes.
   std::vector<Count> counted_nodes() const {
     std::vector<Count> counted;
     if (schedule_.symmetry) counted = standing_nodes(*schedule_.symmetry, nodes_);

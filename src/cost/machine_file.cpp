@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_mebibytes = 1;
 constexpr std::string_view assumed = "assumed";        // name of a subtable in the table of a model
 constexpr std::string_view residuals = "residuals";    // name of a table
-constexpr std::string_view node_sizes = "node_sizes";  // a key in it
+constexpr std::string_view node_sizes = "node_sizes";  // a key in that table
 
 // Returns the folders of machine files, in the order in which they are searched.
 std::vector<fs::path> machine_folders() {

@@ -14,9 +14,9 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_nodes_in_all_sets = 10;  // of which all sets are looked at; 2^10 take microseconds
+constexpr std::size_t most_nodes_in_all_sets = 10;  // whose sets are all tried; 2^10 sets take microseconds
 
-// Replaces the numbers of nodes by 0, 1, .., sorts the pairs, and adds up the amounts of each. Returns the number of nodes.
+// Replaces the numbers of nodes by 0, 1, .., sorts the pairs, and adds up the amounts of each pair. Returns the number of nodes.
 std::size_t make_compact(std::vector<PairLoad>& loads) {
   std::vector<Count> nodes;
   for (const PairLoad& load : loads) nodes.insert(nodes.end(), {load.one, load.other});
@@ -48,7 +48,7 @@ Count bound_of_odd_set(std::size_t nodes, Count amount) {
 }
 
 Count among_all_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
-  std::vector<Count> within(std::size_t{1} << nodes);  // by set, whose bits are nodes: what its nodes exchange with each other
+  std::vector<Count> within(std::size_t{1} << nodes);  // by set (one bit for each node): what its nodes exchange with each other
   for (const PairLoad& load : loads) within[std::size_t{1} << load.one | std::size_t{1} << load.other] = load.amount;
   Count most = 0;
   for (std::size_t set = 1; set < within.size(); ++set) {
@@ -119,7 +119,7 @@ MatchingBounds matching_bounds(std::vector<PairLoad> loads) {
   }
   MatchingBounds bounds;
   for (const Count degree : degrees) bounds.degree = std::max(bounds.degree, degree);
-  // An odd set needs three nodes, of which one has two partners; it has no more exchanges than there are.
+  // An odd set needs three nodes, one of which has two partners. Its bound is at most the number of all exchanges.
   if (all <= bounds.degree || std::all_of(partners.begin(), partners.end(), [](Count count) { return count < 2; })) return bounds;
   for (std::vector<PairLoad>& own : of_connected_nodes(loads, nodes)) {
     const std::size_t count = make_compact(own);

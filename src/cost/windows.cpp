@@ -17,7 +17,8 @@ namespace {
 
 constexpr Count most_looked_at = Count{1} << 20;  // operations of programs, whose dependences take about a second
 
-// Two neighbouring rounds of a program that must not be joined: a window begins behind `after`, at `before` or earlier.
+// Two neighbouring rounds of a program that must not be joined: a window must begin after round `after`, and at round `before` or
+// earlier.
 struct Gap {
   Count before = 0, after = 0;
 };

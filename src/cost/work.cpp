@@ -50,8 +50,8 @@ class Classes {
     return false;
   }
 
-  // Returns the node to which the element that maps rank `from` to rank `to` maps each node. Empty if the element
-  // does not map nodes to nodes.
+  // Returns the nodes to which a group element maps the nodes: the element that maps rank `from` to rank `to`. Empty if the
+  // element does not map nodes to nodes.
   Move move_of(Rank from, Rank to) const {
     Move move;
     for (Count node = 0; node < nodes_.node_count(); ++node) {
@@ -74,7 +74,7 @@ class Classes {
       next.push_back(reached);
     };
     mark(node);
-    for (Count each = 0; each < nodes_.node_count(); ++each)  // a move found since may reach more nodes from a marked node
+    for (Count each = 0; each < nodes_.node_count(); ++each)  // a move that was found later may reach more nodes from a marked node
       if (is_reached_[index(each)] && each != node) next.push_back(each);
     while (!next.empty()) {
       const Count here = next.back();

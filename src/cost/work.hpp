@@ -55,7 +55,7 @@ class ByRound {
 };
 
 struct CountedWork {
-  Count messages = 0;       // both ends, of the ranks whose programs were counted
+  Count messages = 0;       // ends of messages, at the ranks whose programs were counted
   Count nodes_sampled = 0;  // Workload::nodes_sampled
 };
 
@@ -92,7 +92,7 @@ class WrittenBytes {
   }
 
  private:
-  std::map<Buffer, std::map<Bytes, Bytes>> ends_;  // of each interval by its begin
+  std::map<Buffer, std::map<Bytes, Bytes>> ends_;  // the end of each interval, by its begin
 };
 
 }  // namespace quadrille

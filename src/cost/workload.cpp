@@ -49,10 +49,10 @@ bool is_one_run(const Regions& regions) {
   return regions.size() <= 1 && (regions.empty() || std::none_of(regions[0].levels.begin(), regions[0].levels.end(), repeats));
 }
 
-constexpr Count most_in_chains = Count{1} << 24;  // messages, of at most so many ranks, whose chains are counted: it takes a second
+constexpr Count most_in_chains = Count{1} << 24;  // limits for counting chains: messages, which take a second, and ranks
 constexpr Count most_ranks_in_chains = Count{1} << 16;
 
-constexpr Count programs_for_chained = 64;  // only these tell whether a stage is chained, because looking takes as long as counting
+constexpr Count programs_for_chained = 64;  // only these are searched for chained stages: the search takes as long as counting
 
 // Returns true if some rank waits, directly or through others, for a rank that waits for it. This is always so in a collective in
 // which every rank's output depends on every rank's input. For other collectives, the programs of all ranks are made. If ranks wait
@@ -373,8 +373,8 @@ class WorkloadCounting {
   Workload result_;
 };
 
-// Returns the schedule with programs that are made once, as long as they have few messages and local operations together: with
-// windows each program is read three times.
+// Returns the schedule with programs that are made once and kept, as long as all programs together have few messages and local
+// operations. With windows each program is read three times.
 Schedule with_programs_kept(const Schedule& schedule) {
   struct Kept {
     std::map<Rank, Program> programs;

@@ -229,7 +229,7 @@ class BlockPicture {
     };
     const auto at_end = [&](std::optional<Count> round, const std::vector<SymbolicMemory>& memories, const Terms& terms) {
       if (faults_.any() && moments.size() == 1)
-        remember(round, memories, terms);  // no rank has a round, so the replay reported only the start
+        remember(round, memories, terms);  // no rank has a round, so the replay showed only the start
     };
     replay(schedule_, no_symmetry(schedule_.problem.ranks), programs_, {}, ignored, remember, at_end);
     return moments;
@@ -412,7 +412,7 @@ class BlockPicture {
     }
   }
 
-  // Missing bytes have a diagonal. Foreign bytes have a label, so only the corners beside it are cut.
+  // Missing bytes are crossed by a diagonal. Foreign bytes have a label, so only the corners beside the label are cut off.
   void draw_wrong(const Box& place, const WrongBytes& part) {
     svg_.box(place, part.missing ? "fault-missing" : "fault", {}, part.explanation);
     const double right = place.x + place.width, bottom = place.y + place.height;

@@ -73,7 +73,8 @@ class Faults {
 // Draws a cross at a place, and a circle around it if the first finding is there.
 void mark(Svg& svg, const FaultPlace& place, Point centre);
 
-// Draws a frame around the words that name a round with findings. `anchor` says which point of the words' base line `base` is.
+// Draws a frame around the words that name a round with findings. `base` is the point of the words' base line that `anchor`
+// names.
 void mark_round(Svg& svg, Point base, const std::string& words, Anchor anchor = Anchor::start, double size = 12);
 
 }  // namespace quadrille

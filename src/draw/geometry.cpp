@@ -11,7 +11,8 @@ constexpr double longest_whole_word = 60;  // in letters; longer words that cann
 
 bool begins_letter(char byte) { return (byte & 0xC0) != 0x80; }  // false for the continuation bytes of UTF-8
 
-// Returns the position of the last comma up to which the word has at most this width. A comma that ends the word does not count.
+// Returns the position of the last comma such that the word up to it has at most this width. A comma at the end of the word does
+// not count.
 std::size_t last_comma(const std::string& word, double width, double size) {
   std::size_t found = std::string::npos;
   for (std::size_t at = word.find(','); at < word.size() - 1; at = word.find(',', at + 1))

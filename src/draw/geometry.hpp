@@ -36,11 +36,11 @@ inline double extent(Count count, double each) { return static_cast<double>(coun
 // Returns the approximate width of a line of text; the true width depends on the font.
 double text_width(std::string_view words, double size = 12);
 
-// Returns the text, cut to a width with an ellipsis at its end; empty if there is no room for that.
+// Returns the text. A text that is wider than `width` is cut and ends with an ellipsis; it is empty if there is no room for one.
 std::string fitted(std::string words, double width, double size = 12);
 
-// Breaks text at spaces into lines of at most this width. A word that is wider is broken after its commas, and cut if a part is
-// still too wide.
+// Breaks text at spaces into lines of at most this width. A wider word is broken after its commas; a part that is still too wide
+// is cut.
 std::vector<std::string> lines_of(const std::string& words, double width, double size = 12);
 
 }  // namespace quadrille

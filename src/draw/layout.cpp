@@ -164,7 +164,7 @@ std::vector<std::vector<Vertex>> vertices_by_level(const ByRank<std::size_t>& le
 
 constexpr double layers_room_for_rank = 34, layers_room_for_switch = 72, least_height = 100, layers_widest = 1150;
 
-// The least slope of links that lead to ranks, so that they run over no other rank, and the same for links between switches.
+// The least slopes of links to ranks and of links between switches, so that links run over no other vertex.
 constexpr double slope_at_ranks = 0.6, slope_at_switches = 0.2;
 
 bool has_only_links_between_levels(const Topology& topology, const ByRank<std::size_t>& levels) {
@@ -174,7 +174,7 @@ bool has_only_links_between_levels(const Topology& topology, const ByRank<std::s
   return true;
 }
 
-// Returns the mean x of the vertices below.
+// Returns the mean x of the vertices below this vertex that are linked to it.
 double x_of_those_below(const Topology& topology, Vertex vertex, const ByRank<std::size_t>& levels, const NetworkLayout& layout) {
   double sum = 0, count = 0;
   for (const Vertex next : topology.neighbours(vertex))
@@ -313,7 +313,7 @@ std::optional<NetworkLayout> group_layout(const Topology& topology) {
         layout.vertices[vertex * ranks + rank].centre =
             centre + on_circle(rank_circle, angle + part_of_arc(widest_arc / of_a_group, rank, ranks));
     }
-    // How far the box of the name reaches outwards from its middle.
+    // How far the name's box reaches outwards from the middle of the box.
     const double half_of_name = (std::abs(std::sin(outwards)) * width_of_name + std::abs(std::cos(outwards)) * name_size) / 2;
     layout.parts.push_back({.box = {centre.x - reach, centre.y - reach, 2 * reach, 2 * reach},
                             .name = name_of(group),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the ranks, switches and links of a network are drawn. A layout knows no messages, no colours and no SVG, so everything that
-// shows networks can use it.
+// Where the ranks, switches and links of a network are drawn. A layout does not depend on messages, colours or SVG, so all code
+// that shows networks can use it.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ struct NetworkLayout {
   // Such a link is drawn as two stubs: one leaves its first end in this direction, and one reaches its second end from the
   // opposite side.
   std::map<Count, Point> stubs;
-  double width = 0, height = 0;  // everything is between 0 and these
+  double width = 0, height = 0;  // all x are in 0 .. width, all y in 0 .. height
 };
 
 constexpr double rank_radius = 11, switch_height = 16, stub_length = 26;

@@ -233,7 +233,7 @@ bool has_findings(const Faults& faults, const LinkPanel& panel) {
                      [&](const FaultPlace& place) { return place.time == FaultTime::in_round && place.round == panel.round; });
 }
 
-// The rounds that have no panel; empty if all have one.
+// The rounds that have no panel; empty if all rounds have a panel.
 std::string left_out(const std::vector<LinkPanel>& panels, const MessagesByRound& rounds) {
   const Count count = static_cast<Count>(rounds.size()) - size(panels);
   if (count <= 0 || !panels.back().round) return "";

@@ -276,8 +276,8 @@ class PanelDrawing {
   const Panel& panel_;
   const Sheet& sheet_;
   const ValueRange values_;
-  Box box_;                    // what is left; in the end, between the axes
-  std::vector<Curve> curves_;  // all have colours; in spans, the kinds
+  Box box_;                    // the space that is left; at the end, between the axes
+  std::vector<Curve> curves_;  // with colours; in spans, one for each kind
   double label_x_ = 0;
   std::vector<std::string> lanes_;
 };
@@ -324,7 +324,7 @@ std::vector<double> Axis::round_values() const {
       values.push_back(count * step);
     return within(std::move(values));
   }
-  // The narrower the range, the closer are its ticks.
+  // A narrower range has closer ticks.
   using Steps = std::vector<double>;
   const double ratio = values_.most / values_.least;
   const Steps steps = ratio < 2.5    ? Steps{1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plots of one or more panels. A panel describes which columns of a sheet are shown, and in which form; and it has axes. Points,
-// bars and spans have explanations that appear when the pointer is over them.
+// Plots of one or more panels. A panel says which columns of a sheet are shown, in which form and with which axes. Points, bars
+// and spans have explanations, which appear when the pointer is over them.
 #pragma once
 
 #include <cstdint>
@@ -50,15 +50,15 @@ class Svg;  // svg.hpp; exhibits describe panels and need no SVG
 struct Box;
 struct Point;
 
-// The style `points` is for numbers of others, such as those of a paper, with which our numbers are compared: markers without a
-// line, in the colour of text.
+// The style `points` (markers without a line, in the colour of text) is for numbers with which ours are compared, such as a
+// paper's.
 enum class CurveStyle : std::uint8_t { line, dashed, dotted, steps, points };
 
 struct Curve {
   std::size_t column = 0;  // of the sheet
   std::string title;       // for the key; if it is empty, the key leaves the curve out
   CurveStyle style = CurveStyle::line;
-  std::optional<std::size_t> colour;  // a number for curve_colour, shared by curves that belong together; absent: its own
+  std::optional<std::size_t> colour;  // a number for curve_colour, shared by curves that belong together; absent: its own colour
   // True if the three columns after `column` are the lower and the upper end of the interval of each value, and its explanation.
   bool has_intervals = false;
 };

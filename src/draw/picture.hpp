@@ -42,15 +42,15 @@ inline double share(Count part, Count whole) { return static_cast<double>(part) 
 
 constexpr double scale_height = 32;  // of a HeatScale
 
-// Throws Error{too_large} if `count` exceeds `most`; `parts` is their name for the error, such as "ranks".
+// Throws Error{too_large} if `count` exceeds `most`; in the error, `parts` names what was counted, such as "ranks".
 void check_parts(Count count, Count most, const std::string& parts);
 
 // Returns the messages by round, or only those of `round`. Throws like check_parts, and Error{misuse} if `round` has no messages.
 MessagesByRound messages_of(const std::vector<Program>& programs, const Problem& problem, std::optional<Count> round = {});
 std::vector<Program> programs_of(const Schedule& schedule, Count most_ranks);
 
-// Neighbouring ranks of one node stand on a band with the node's number. Ranks first .. last are on one
-// node, and the ranks beside them are not.
+// Neighbouring ranks of one node stand on a band with the node's number. Ranks first .. last are on this node; the ranks before
+// and after them are not.
 struct NodeBand {
   Count node = 0;  // the problem's number
   Rank first = 0, last = 0;

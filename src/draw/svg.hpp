@@ -31,8 +31,8 @@ inline constexpr std::size_t closed_shapes = 5;  // those before the cross
 
 // A class of the style sheet: "text"; "faint" (less prominent text); "on-colour" (text on a fixed colour); "over" (text over
 // lines); "frame" (an outline); "fresh" (a stronger outline); "axis" (a thin line); "rank", "switch" and "cell" (filled shapes that
-// look alike: a rank, a switch, a cell of a table); "band" (a light ground for what belongs together); "fault" (the strongest
-// outline); "fault-missing" (the same, dashed).
+// look alike: a rank, a switch, a cell of a table); "band" (a light ground behind parts that belong together); "fault" (the
+// strongest outline); "fault-missing" (the same, dashed).
 using Kind = std::string_view;
 
 class Svg {
@@ -41,7 +41,7 @@ class Svg {
   ~Svg();
 
   // `explanation` is shown when the pointer is over the shape. `fill` is a colour. Further style properties may follow it.
-  // `corner` is the radius of its corners.
+  // `corner` is the radius of the box's corners.
   void box(const Box& box, Kind kind, const std::string& fill = {}, const std::string& explanation = {}, double corner = 0);
   void circle(Point centre, double radius, Kind kind, const std::string& explanation = {});
   void line(Point from, Point to, Kind kind);
@@ -80,7 +80,7 @@ class Svg {
 // Returns a strong colour. Colours repeat after eight stages.
 std::string stage_colour(std::size_t stage);
 
-// Returns a light colour to write on; there are `members` different ones.
+// Returns a light colour to write on; there are `members` different colours.
 std::string member_colour(double index, double members);
 
 // Returns a colour: pale blue for 0, blue for 1/4, yellow for 0.6, red for 1.

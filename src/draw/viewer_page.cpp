@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes layouts of traces, from the network or else the nodes; traces of schedules; and pages of the viewer.
+// Makes layouts of traces (from their networks; without a network, from the nodes), traces of schedules, and pages of the viewer.
 #include "draw/viewer_page.hpp"
 
 #include <fmt/format.h>
@@ -209,7 +209,7 @@ Part script() { return between("<script>", "</script>"); }
 
 std::string text_of(const Part& part) { return built_page().substr(part.begin, part.length); }
 
-Json number_of(double pixels) { return std::round(10 * pixels) / 10; }  // shorter, and nobody sees the rest
+Json number_of(double pixels) { return std::round(10 * pixels) / 10; }  // shorter; the rest would not be visible
 
 Json direction_of(double part) { return std::round(1000 * part) / 1000; }
 
@@ -299,7 +299,7 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
   changes.reserve(4);
   changes.push_back({data(), as_script_data(data_of(page))});
   if (shares_viewer) {
-    // The page's policy has hashes of the script and the style in the page. They do not allow files.
+    // The page's policy has hashes of the script and the style in the page. These hashes do not allow files.
     changes.push_back(
         {policy(), "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'"});
     const auto replace = [&](Part part, std::string_view begin, std::string_view end, std::string text) {

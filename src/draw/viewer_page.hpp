@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of the viewer (viewer/): one HTML file with the viewer and its data, or pages that share the viewer's files; and what
-// they show with a trace: the layout of its network or its ranks, and what other parts of the library know of its schedule. The
-// picture and the page in the browser place the parts of a network in the same way, because both call layout_of.
+// Pages of the viewer (viewer/): one HTML file with the viewer and its data, or pages that share the viewer's files. Also what
+// pages show with a trace: a layout of its network or its ranks, and facts about its schedule from other parts of the library.
+// The picture and the page in the browser place the parts of a network in the same way, because both call layout_of.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,8 @@
 namespace quadrille {
 
 // Returns the layout of the trace's network, whose links have the same numbers. If a trace has no network, its ranks are drawn in
-// their nodes. If it has no nodes either, they are on their grid, and without a grid on a circle. These layouts have no stubs.
+// their nodes. If it has no nodes either, the ranks are on their grid, or on a circle if they have no grid. These layouts have no
+// stubs.
 NetworkLayout layout_of(const Trace& trace);
 
 // Returns a box for each node, in the order of their numbers, with its ranks in rows. `nodes`: the node of each rank.

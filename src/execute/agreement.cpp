@@ -24,7 +24,7 @@ RankOutcome outcome_of_exception(std::optional<Error>& error) {
     error = caught;
   } catch (const std::bad_alloc& caught) {
     error = out_of_memory(caught);
-  } catch (const std::length_error& caught) {  // thrown by a container that would get too long
+  } catch (const std::length_error& caught) {  // a container throws it if it would get too long
     error = out_of_memory(caught);
   } catch (const std::exception& caught) {
     error = Error(ErrorCode::environment, caught.what());

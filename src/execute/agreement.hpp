@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes all ranks of a group throw, or none. Each rank does its part of a collective operation; then the ranks exchange whether it
-// succeeded. If a part threw, its rank throws that error again, and the other ranks throw an error that quotes it: "rank 2: there
-// is not enough memory for this plan". This takes one all_gather on success, and two and a broadcast on failure.
+// Makes all ranks of a group throw, or none. Each rank does its part of a collective operation; then the ranks tell each other
+// whether their parts succeeded. If a part threw, its rank throws that error again, and the other ranks throw an error that
+// quotes it: "rank 2: there is not enough memory for this plan". On success this takes one all_gather; on failure, two
+// all_gathers and a broadcast.
 //
 // A group is a Communicator, an MpiGroup or a SharedSpace. A part may call only those collective members of the group that throw
 // on all ranks or on none; otherwise ranks would wait for each other in different calls.
@@ -22,7 +23,7 @@
 
 namespace quadrille {
 
-// An error that another rank reported to this one.
+// An error that another rank has reported to this rank.
 class ErrorElsewhere : public Error {
  public:
   using Error::Error;
@@ -69,8 +70,8 @@ std::string told_by(Group& group, Rank teller, std::string text) {
   return told_by(group, teller, std::move(text), lengths[teller]);
 }
 
-// Collective. Sends a long text from rank `teller` to all ranks, and returns it. All ranks must know its length, `length` bytes. It
-// is sent in parts, because in shared memory every rank allocates room for one part of each rank.
+// Collective. Sends a long text from rank `teller` to all ranks, and returns it. All ranks must know its length, `length` bytes.
+// The text is sent in parts, because in shared memory every rank allocates room for one part of each rank.
 template <class Group>
 std::string told_in_parts(Group& group, Rank teller, std::string text, Bytes length) {
   const Bytes part = std::max<Bytes>(4096, (Bytes{1} << 24) / group.size());
@@ -113,7 +114,7 @@ auto gathered_or_thrown(Group& group, Part&& part) {
   group.all_gather(&mine, all.data(), sizeof mine);
   QUADRILLE_ASSERT(std::memcmp(&all[group.rank()], &mine, sizeof mine) == 0);  // values lie in rank order
   ByRank<Value> values;
-  std::optional<Rank> first;  // the first rank whose own part failed; if none did, the first that learnt of a failure elsewhere
+  std::optional<Rank> first;  // the first rank whose own part failed; else the first that learnt of a failure elsewhere
   for (const PartOutcome& part_outcome : all) {
     const bool has_failed = part_outcome.outcome.state == RankOutcome::failed;
     if (first ? has_failed && all[*first].outcome.state != RankOutcome::failed : part_outcome.outcome.state != RankOutcome::done)
@@ -137,8 +138,8 @@ auto made_or_thrown(Group& group, Part&& part) {
   return *std::move(made);
 }
 
-// Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call it. A short text
-// is sent together with its length.
+// Collective. Returns, on all ranks, the text that `part` returns at rank `teller`. The other ranks do not call `part`. A short
+// text is sent together with its length.
 template <class Group, class Part>
 std::string told_or_thrown(Group& group, Rank teller, Part&& part) {
   struct Told {
@@ -146,7 +147,7 @@ std::string told_or_thrown(Group& group, Rank teller, Part&& part) {
     Bytes length;
     char beginning[1384];
   } told{};
-  static_assert(sizeof told <= 1400);  // with headers it fits into a frame of an Ethernet
+  static_assert(sizeof told <= 1400);  // with headers it fits into one Ethernet frame
   std::string text;
   std::optional<Error> error;
   if (group.rank() == teller) {

@@ -17,18 +17,18 @@ namespace quadrille {
 // Which ranks must share memory.
 enum class SharedBy : std::uint8_t {
   nobody,
-  ranks_of_a_node,  // the ranks of each of several nodes; ranks of different nodes exchange messages
+  ranks_of_a_node,  // the ranks of each of several nodes; between nodes there are messages
   all_ranks,
 };
 
 struct ExecutorRow {
   Executor executor{};
-  std::string_view name;         // on the command line, in wisdom and in JSON
+  std::string_view name;         // the name on the command line, in wisdom and in JSON
   std::string_view description;  // for help
-  std::string_view phrase;       // after an algorithm's name: "bruck by shared memory"
+  std::string_view phrase;       // follows an algorithm's name: "bruck by shared memory"
   SharedBy memory{};
   bool needs_mpi = false;  // does it work only among ranks of an MPI library?
-  // If the user names no executor: may plans choose this one, and do fits, races and `tune` include it?
+  // May plans choose this executor if the user names none? If so, fits, races and `tune` include it.
   bool is_automatic = true;
 };
 

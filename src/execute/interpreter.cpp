@@ -134,7 +134,7 @@ std::vector<ByteVector> interpret(const Schedule& schedule, const std::vector<By
   std::vector<Program> programs;
   std::vector<Memory> memories;
   std::map<Count, std::vector<std::pair<std::size_t, const Round*>>>
-      rounds;  // by round number: the ranks that act, with their rounds
+      rounds;  // by round number: the ranks that have such a round, with this round
   for (std::size_t rank = 0; rank < p; ++rank) programs.push_back(schedule.program(static_cast<Rank>(rank)));
   for (std::size_t rank = 0; rank < p; ++rank) {
     const auto fresh = [&](Bytes size) {

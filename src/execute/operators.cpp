@@ -57,7 +57,7 @@ template <class Value>
 constexpr bool is_indexed<Indexed<Value>> = true;
 
 template <class Number>
-using Matrix = std::array<Number, 4>;  // 2 x 2, row by row
+using Matrix = std::array<Number, 4>;  // a 2 x 2 matrix, row by row
 
 constexpr auto sum = [](auto a, auto b) { return add(a, b); };
 constexpr auto prod = [](auto a, auto b) { return multiply(a, b); };

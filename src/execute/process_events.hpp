@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two events in a process after which its objects must not be used as before: it was forked as a child, or MPI was finalised.
+// Two events after which a process must not use its objects as before: it was forked as a child, or MPI was finalised.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@ class ForkMark {
 };
 
 // Actions to run when MPI is finalised. MPI_Finalize deletes the attributes of MPI_COMM_SELF, the newest first. Their delete
-// callbacks may still call collectives. So Quadrille must end after all these callbacks. The attribute that is deleted last is
-// one that is set in MPI_Init. The drop-in intercepts MPI_Init, sets that attribute, and calls run() in its callback. If there is
-// no drop-in, is_promised() is false, and a user of this class sets an attribute itself.
+// callbacks may still call collectives. So Quadrille must end after all callbacks of the program. The last attribute to be
+// deleted is an attribute that was set in MPI_Init. The drop-in intercepts MPI_Init, sets that attribute, and calls run() in its
+// callback. If there is no drop-in, is_promised() is false, and the users of this class set an attribute themselves.
 class EndOfMpi {
  public:
   using Action = void (*)(void* memory);
@@ -32,11 +32,11 @@ class EndOfMpi {
   static void promise();
   static bool is_promised();
 
-  static void add(Action action, void* memory);  // for run(), after promise()
+  static void add(Action action, void* memory);  // adds an action for run(); call it after promise()
   static void run();
 
-  // True from the call of set_over() on: MPI must not be called any more. MPI_Finalized does not tell this: a session may outlive
-  // MPI_Finalize, and MPICH then keeps MPI_COMM_SELF and calls its callbacks when the session ends.
+  // True from the call of set_over() on: MPI must not be called any more. MPI_Finalized does not tell this: if a session outlives
+  // MPI_Finalize, MPICH keeps MPI_COMM_SELF and calls its callbacks when the session ends.
   static const std::atomic<bool>& over();
   static bool is_over() { return over().load(std::memory_order_relaxed); }
   static void set_over();

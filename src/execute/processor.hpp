@@ -26,16 +26,16 @@ inline void pause_core() {
 #endif
 }
 
-// Above about 2 KiB, memcpy uses the instruction `rep movsb` on processors where it is fast; process_vm_readv does the same. But
-// on AMD's Zen 3 this instruction takes 20 times as long if the target lies 1 to 31 bytes behind the source, modulo the page
-// size. An example is a copy from the start of a page to a large block of malloc: such a block begins 16 bytes behind the start
-// of a page.
+// For more than about 2 KiB, memcpy and process_vm_readv use the instruction `rep movsb` on processors where this instruction is
+// fast. But on AMD's Zen 3 this instruction takes 20 times as long if the target lies 1 to 31 bytes behind the source, modulo the
+// page size. An example is a copy from the start of a page to a large block of malloc, which begins 16 bytes behind the start of
+// a page.
 inline bool are_at_slow_distance(const void* target, const void* source) {
   const std::size_t behind = (reinterpret_cast<std::uintptr_t>(target) - reinterpret_cast<std::uintptr_t>(source)) % 4096;
   return behind > 0 && behind < 32;
 }
 
-// As memcpy, but fast at every distance: it copies 2 KiB at a time, because memcpy does not use the instruction for so few bytes.
+// As memcpy, but fast at every distance: it copies 2 KiB at a time. For so few bytes memcpy does not use the instruction.
 inline void copy_long(std::byte* target, const std::byte* source, std::size_t length) {
   constexpr std::size_t part = 2048;
   if (length > part && are_at_slow_distance(target, source))

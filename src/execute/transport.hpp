@@ -20,7 +20,7 @@
 namespace quadrille {
 
 struct Edges;   // what one rank sends and receives in an exchange
-struct Script;  // one rank's program, compiled
+struct Script;  // one rank's compiled program
 class Starts;   // the order in which plans are started
 
 // The arguments of an execution: the buffers of a collective, or the edges of an exchange. The caller must keep what they refer to
@@ -39,11 +39,11 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  // Returns when the execution is complete. `phases`, if not null, receives the time of each phase; measuring makes the execution
+  // Returns when the execution is complete. `phases`, if not null, receives the time of each phase; this makes the execution
   // slightly slower.
   virtual void execute(const Arguments& arguments, Phases* phases = nullptr) = 0;
 
-  // The same without blocking: call `begin`, then either `finish`, which waits, or `advance` until it returns true. `advance`
+  // `execute` without blocking: call `begin`, then either `finish`, which waits, or `advance` until it returns true. `advance`
   // never waits. If a call throws, the execution is over. If runs_in_parts() is false, `begin` runs the whole execution and waits
   // for other ranks.
   virtual bool runs_in_parts() const { return false; }
@@ -65,7 +65,7 @@ class Executable {
   virtual Bytes memory_bytes() const { return 0; }
 
  protected:
-  // For exception handlers: calls `abandon` with the exception as the reason. `code` is that of exceptions that are no Error.
+  // For exception handlers: calls `abandon` with the exception as the reason. `code` is the code for exceptions other than Error.
   void abandon_because_of_exception(ErrorCode code) noexcept {
     try {
       throw;
@@ -84,13 +84,13 @@ Bytes memory_bytes_of(const std::vector<Values>&... vectors) {
   return (Bytes{0} + ... + static_cast<Bytes>(vectors.capacity() * sizeof(Values)));
 }
 
-// The result of the local half of `prepare`: words for the other ranks. The caller adds these words to an all_gather of its own
-// data, which saves one all_gather. Then it calls `complete` with the words of all ranks.
+// The result of the local half of `prepare`: words for the other ranks. To save an all_gather, the caller sends these words with
+// the all_gather of its own data. Then it calls `complete` with the words of all ranks.
 class Offer {
  public:
   using Words = std::array<std::uint64_t, 8>;
   virtual ~Offer() = default;
-  const Words& words() const { return words_; }  // at least one of them is not 0
+  const Words& words() const { return words_; }  // at least one word is not 0
 
   // Collective; call it once, with the words of all ranks. Throws on all ranks or on none.
   virtual std::unique_ptr<Executable> complete(const std::vector<Words>& all) = 0;
@@ -106,8 +106,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Returns a Communicator of the same ranks that keeps this transport alive. Plans own it, because a plan may outlive the user's
-  // Communicator, and because a plan that was evicted from memory is prepared again by this transport.
+  // Returns a Communicator of the same ranks that keeps this transport alive. Plans own this Communicator. They may outlive the
+  // user's Communicator, and this transport prepares them again if they have been evicted from memory.
   virtual std::shared_ptr<Communicator> kept() = 0;
 
   // Collective: copies `count` bytes of rank `from` to `data` at all other ranks.
@@ -127,7 +127,7 @@ class Transport {
   virtual std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) = 0;
 
   // Does the first, local half of `prepare`; Offer::complete does the second. Throws std::bad_alloc. Returns null on all ranks if
-  // this transport's `prepare` has no such halves.
+  // `prepare` of this transport is not divided into halves.
   virtual std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& /*script*/) { return nullptr; }
 
   // Collective. Makes exchanges by edges (exchanger.hpp), whose executions take Arguments::edges. Throws on all ranks or on none.
@@ -136,13 +136,13 @@ class Transport {
   // Can a message be a list of strided regions? If not, scripts pack such messages into staging memory.
   virtual bool moves_strided_messages() const { return false; }
 
-  // Returns a limit for messages to or from `peer`. The transport copies messages of up to this many bytes out of the sender's
-  // memory when it posts them, before it writes to the target of any receive of the same window. So such messages may be strided,
-  // and their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
+  // Returns a limit for messages to or from `peer`. When the transport posts a message of up to this many bytes, it copies the
+  // message out of the sender's memory, before it writes to the target of any receive of the same window. So such messages may be
+  // strided, and their memory may be overwritten right after posting. -1: the transport copies no messages in this way.
   virtual Bytes buffered_message_bytes(Rank /*peer*/) const { return -1; }
 
-  // Can the transport combine received bytes with the target directly? Then a receive and the reduction after it are fused into one
-  // step.
+  // Can the transport combine received bytes with the target directly? If so, a receive and the reduction after it are fused into
+  // one step.
   virtual bool fuses_reductions() const { return false; }
 
   // Local. Returns the MPI library's own collective for the problem, or the reason why there is none. `operation` must not be null

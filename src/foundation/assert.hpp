@@ -15,8 +15,8 @@
 
 namespace quadrille {
 
-// Where a contract is stated. `path` is what the compiler calls the file; only its part from src/ or tests/ on is kept, so that
-// programs do not contain the folder in which they were built.
+// Where a contract is stated. `path` is the file's path as the compiler knows it. Only the part that begins with src/ or tests/
+// is kept, so that programs do not contain the folder in which they were built.
 template <std::size_t length>
 struct ContractFile {
   consteval explicit ContractFile(const char (&path)[length]) {

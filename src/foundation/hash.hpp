@@ -40,8 +40,8 @@ constexpr std::uint64_t hash_with(std::uint64_t hash, std::uint64_t number) {
   return hash ^ hash >> 29;
 }
 
-// Returns a hash of a text, made of eight bytes at a time: much faster than text_hash for long texts. Processors with different
-// byte orders get different values.
+// Returns a hash of a text, which it reads eight bytes at a time: much faster than text_hash for long texts. Processors with
+// different byte orders get different values.
 inline std::uint64_t words_hash(std::string_view text) {
   std::uint64_t hash = text.size();
   for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {

@@ -14,8 +14,8 @@
 namespace quadrille {
 
 // A hash table with open addressing. A look-up touches few cache lines, usually one, before it reads the value. The addresses of
-// values do not change. The caller computes the hashes, whose low bits select a slot. It also compares the keys, which are parts
-// of the values.
+// values do not change. The caller computes the hashes, whose low bits select a slot. The caller also compares the keys, which
+// are parts of the values.
 template <class Value>
 class HashTable {
  public:

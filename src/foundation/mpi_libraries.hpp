@@ -18,12 +18,12 @@ struct MpiLauncher {
   const char* rank = nullptr;        // the process's rank in MPI_COMM_WORLD
   const char* size = nullptr;        // the number of ranks of MPI_COMM_WORLD
   const char* local_size = nullptr;  // the number of these ranks on this machine
-  const char* other_rank = nullptr;  // the rank, where another launcher of the same protocol has started the process
+  const char* other_rank = nullptr;  // the rank, if another launcher of the same protocol has started the process
   const char* run[2] = {};           // variables that together identify a run; null: none
   bool rank_suffices = false;        // some launchers set `rank` without `size`
   std::string_view proxy;            // name of the process that starts the ranks of a machine; empty: it is not known
   std::string_view proxy_option;     // the option of the proxy whose value identifies the run
-  std::string_view protocol;         // by this protocol launchers of other libraries set the same variables; empty: they do not
+  std::string_view protocol;         // launchers of other libraries that use this protocol set the same variables; empty: none do
 };
 
 struct MpiLibrary {
@@ -33,8 +33,8 @@ struct MpiLibrary {
   MpiLauncher launcher;
   std::string_view version_words[2] = {};  // one of them occurs in the version text of this library, and of those derived from it
   std::string_view file;                   // the beginning of a file name that only this library has; empty: it has none
-  int first_number = -1;                   // libmpi.so.N is this library from this N on, up to that of another row; -1: for no N
-  const char* symbol = nullptr;            // only this library's libmpi.so defines it; null: its libmpi.so has no row's symbol
+  int first_number = -1;                   // libmpi.so.N is this library for N from this number up to another row's; -1: for no N
+  const char* symbol = nullptr;            // only this library's libmpi.so defines it; null: its libmpi.so defines no row's symbol
 };
 
 inline constexpr MpiLibrary mpi_libraries[] = {
@@ -69,8 +69,8 @@ constexpr const MpiLibrary* library_of_file(std::string_view name) {
 // The name that several libraries give to their file.
 inline constexpr std::string_view common_file = "libmpi.so";
 
-// Returns the library with which a program is linked that needs a shared library of this name, such as libmpi.so.12; null if the
-// name is not that of an MPI library.
+// Returns the MPI library of a program that is linked with a shared library of this name, such as libmpi.so.12; null if the name
+// is not that of an MPI library.
 inline const MpiLibrary* library_of_needed(const std::string& name) {
   if (const MpiLibrary* const own = library_of_file(name)) return own;
   if (name.compare(0, common_file.size() + 1, std::string(common_file) + '.') != 0) return nullptr;
@@ -106,7 +106,7 @@ inline bool is_first_launched() {
 // Functions about the environment variables of MPI's launchers in this process, and words about the libraries for sentences. They
 // are not inline.
 //
-// Returns the libraries whose launchers may have started this process. Of libraries with the same variables, only the first.
+// Returns the libraries whose launchers may have started this process; of libraries with the same variables, only the first.
 std::vector<const MpiLibrary*> launching_libraries(std::span<const MpiLibrary> libraries = mpi_libraries);
 
 // Returns the value of the first variable of this kind that a launcher has set; empty if none has.

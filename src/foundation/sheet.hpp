@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of numbers and words, which become CSV files and whose columns plots show.
+// Tables of numbers and words. They become CSV files, and plots show their columns.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 
 namespace quadrille {
 
-// Lets the group's plans choose their algorithm, by measurements and prices. Until then only plans that name it can be made.
+// Lets the group's plans choose their algorithm, by measurements and prices. Before this call, a plan must name its algorithm.
 void let_choose(Communicator& group);
 
 }  // namespace quadrille

@@ -22,7 +22,7 @@ std::unique_ptr<Communicator> choosing(std::unique_ptr<Communicator> group) {
   return group;
 }
 
-// Asserts what the engine relies on about a group that a plug-in has made.
+// Asserts the properties of a plug-in's group on which the engine relies.
 std::unique_ptr<Communicator> plausible(std::unique_ptr<Communicator> group) {
   QUADRILLE_ASSERT(group && group->rank() >= 0 && group->rank() < group->size());
   QUADRILLE_ASSERT(size(group->nodes()) == group->size());

@@ -13,7 +13,7 @@ CallBlocks of_all(const MpiCall& call, Count ranks) {
   return {SideBlocks::one_each(in_place ? call.receive : call.send, ranks), SideBlocks::one_each(call.receive, ranks), in_place};
 }
 
-// Gatherv, and scatterv in the other direction: each rank has one block of its own, and the root has the blocks of all.
+// Gatherv, and scatterv in the other direction: each rank has one block of its own, and the root has the blocks of all ranks.
 std::optional<CallBlocks> with_root(const MpiCall& call, Rank rank, Count ranks) {
   if (call.root < 0 || call.root >= ranks) return std::nullopt;
   const bool gathers = call.function == Function::Gatherv, is_root = rank == call.root;
@@ -59,7 +59,7 @@ SideBlocks::SideBlocks(const Side& side, Placing place, Rank first, Count size, 
 bool SideBlocks::is_right() const {
   if (size_ == 0) return true;
   if (place_ == Placing::listed && (!side_->counts || !side_->displacements)) return false;
-  if (side_->buffer == MPI_IN_PLACE) return false;  // where it is allowed, there are no such blocks
+  if (side_->buffer == MPI_IN_PLACE) return false;  // a side in place has no blocks
   for (Count i = 0; i < size_; ++i) {
     const CallBlock block = at(i);
     if (block.count < 0 || !block.facts.is_valid) return false;

@@ -36,7 +36,7 @@ class SideBlocks {
     listed,  // with counts and displacements, and perhaps a type for each
   };
 
-  SideBlocks() = default;  // none
+  SideBlocks() = default;  // no blocks
   static SideBlocks one(const Side& side, Rank peer) { return {side, Placing::same, peer, 1, nullptr}; }
   static SideBlocks one_each(const Side& side, Count ranks) { return {side, Placing::listed, 0, ranks, nullptr}; }
   static SideBlocks of(const Side& side, Placing place, const Neighbours& neighbours) {
@@ -54,7 +54,7 @@ class SideBlocks {
   // there is one entry.
   std::vector<Bytes> lengths() const;
 
-  // Calls visit(block) for each block, until a call does not return MPI_SUCCESS. Returns its code.
+  // Calls visit(block) for each block, until a call returns an error. Returns this error, or MPI_SUCCESS.
   template <class Visit>
   int for_each(const Visit& visit) const {
     for (Count i = 0; i < size_; ++i) {
@@ -93,7 +93,7 @@ class SideBlocks {
 // Refers to the call, and to the neighbours.
 struct CallBlocks {
   SideBlocks sent, received;
-  bool share_memory = false;  // what is sent lies where it is received: alltoallv and alltoallw in place
+  bool share_memory = false;  // received blocks replace sent blocks: alltoallv and alltoallw in place
   bool may_pack = true;       // Edges::may_pack. False if there is a root: such a call waits only for the ranks of its blocks
 };
 

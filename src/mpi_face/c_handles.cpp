@@ -35,7 +35,7 @@ void check_package() {
                     other->title, QUADRILLE_MPI_LIBRARY, other->id));
 }
 
-// Outside MPI_Init and MPI_Finalize, MPI libraries end the process when their functions are called.
+// MPI libraries end the process if their functions are called before MPI_Init or after MPI_Finalize.
 void check_usable() {
   int initialised = 0, finalised = 0;
   MPI_Initialized(&initialised);

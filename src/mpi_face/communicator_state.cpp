@@ -18,7 +18,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// The rows by their handles, and in each thread a cache of recently used rows. Never destroyed, because MPI may call its
+// The table's rows by their handles, and in each thread a cache of recently used rows. Never destroyed, because MPI may call its
 // callbacks late.
 class Communicators {
  public:
@@ -116,7 +116,7 @@ class Communicators {
   }
 
   const Settings& settings_ = Settings::get();
-  std::atomic<std::uint64_t> generation_{1};  // incremented when a handle may from now on mean another communicator
+  std::atomic<std::uint64_t> generation_{1};  // incremented when a handle may begin to mean another communicator
   std::atomic<bool> is_over_{false};
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> states_;

@@ -40,8 +40,8 @@ class LateRanks {
   const KnownCommunicator& communicator_;
   Sampling sampling_;
   double last_s_;                  // when the last measurement ended
-  std::int64_t last_cost_ns_ = 0;  // of the last measurement, on this rank
-  double cost_s_ = 0;              // of recent measurements, by the rank that took longest; equal on all ranks; 0: not known yet
+  std::int64_t last_cost_ns_ = 0;  // cost of the last measurement on this rank
+  double cost_s_ = 0;              // cost of recent measurements on the slowest rank; equal on all ranks; 0: not known yet
   std::uint64_t barrier_ticks_ = ~std::uint64_t{0};  // the least time of a barrier on the rank that came last; equal on all ranks
 };
 
@@ -82,8 +82,8 @@ class CommunicatorState {
 
   [[gnu::hot]] int run(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
 
-  // Call it before a call that synchronises the ranks: measures now and then how long they wait for late ranks. `price_s`: of the
-  // call, equal on all ranks.
+  // Call it before a call that synchronises the ranks: measures from time to time how long they wait for late ranks. `price_s`:
+  // the call's price, equal on all ranks.
   void sample(double price_s, CallOutcome& outcome) {
     if (counts_everywhere_ && late_ranks_.counts(price_s)) [[unlikely]]
       measure_late_ranks(outcome);

@@ -22,7 +22,7 @@ std::optional<double> time_of(const Considered& considered) {
   return considered.predicted_s;
 }
 
-// The least time, measured or predicted, of our own ways, and that of the MPI library's. Absent if unknown.
+// The least time of our own ways, and the time of the MPI library's function, measured or predicted. Absent if unknown.
 struct KnownTimes {
   std::optional<double> ours_s, vendors_s;
 };
@@ -55,10 +55,10 @@ bool run_the_same(const Candidate& one, const Candidate& other) {
   return a && b && a->algorithm == b->algorithm;
 }
 
-// The way to try instead of `way`, if a preset machine's figures prefer it and there are several nodes. These figures have an
-// unknown error, so values of parameters with about the same price count as equal: the first one that is worth trying is taken.
-// They also have no time of a round, so all policies of an algorithm have one price. But a round that waits for an earlier one
-// takes the network's latency, and with policy nonblocking few rounds wait.
+// Returns the way to try: `way`, unless a preset machine's figures prefer it and there are several nodes. These figures have an
+// unknown error, so parameters with about the same price count as equal: the first of them in choices_worth_trying is taken. The
+// figures also have no time of a round, so all policies of an algorithm have the same price. But each round that waits for an
+// earlier round takes the network's latency. So the policy is nonblocking, with which few rounds wait.
 Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
   constexpr double about_the_same = 1.25;
   if (decision.preset.empty() || decision.situation.nodes == 1) return way;

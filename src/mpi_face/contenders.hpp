@@ -37,7 +37,7 @@ struct Contenders {
   std::vector<Plan> plans;
   std::vector<PlannedWay> ways;     // of the plans
   std::string cause;                // if there are none: why the MPI library keeps the calls
-  double choice_s = 0, plan_s = 0;  // what choosing them and making one took; 0: none was made
+  double choice_s = 0, plan_s = 0;  // seconds for choosing them, and for making one plan; 0: no plan was made
 };
 
 // The contenders for a first trial, at most `most`: the way that is best by wisdom, or the ways with the lowest prices. There are

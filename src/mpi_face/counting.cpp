@@ -159,8 +159,8 @@ const RecentCall* Counting::seen_call(CommunicatorState& state, Function functio
   return &recent;
 }
 
-// Finds the sizes of a call that the MPI library runs in any case. Returns null if the call has no shape: because its arguments
-// are wrong, or because it is a collective of neighbours, whose block is what one neighbour gets or sends.
+// Finds the sizes of a call that the MPI library always runs. Returns null if the call has no shape, because its arguments are
+// wrong or it is a collective of neighbours. The block of the latter is what one neighbour gets or sends.
 const RecentCall* Counting::observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome) {
   if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
   const RecentCall* const seen = seen_call(state, function, call);
@@ -350,7 +350,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
   }
 }
 
-// The state no longer exists only if the program freed the communicator during the call, which no correct program does.
+// The state still exists, because a correct program does not free the communicator during the call.
 PassedThrough::~PassedThrough() {
   if (is_recorded_) Recorder::get()->leave_passed(function_, call_, request_);
   if (!state_) return;

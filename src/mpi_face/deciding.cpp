@@ -23,8 +23,8 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// What all communicators of the process share. Made when this library is loaded, or by an earlier call. Never destroyed, because
-// MPI may be called before and after the constructors and destructors of this library.
+// What all communicators of the process share. Made when this library is loaded, or by a call of MPI before that. Never
+// destroyed, because MPI may be called before and after the constructors and destructors of this library.
 struct OfProcess {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();  // of the run
@@ -45,8 +45,8 @@ void check_meeting(int code) {
   if (code != MPI_SUCCESS) throw Error(ErrorCode::transport, "the MPI library's own collective failed in a meeting of the ranks");
 }
 
-// The user's wishes, once all ranks of the world know them. Only in programs without concurrent threads in MPI: there all ranks
-// learn them between the same two calls on each communicator.
+// The user's wishes, once all ranks of the world know them. Null if threads of any rank may call MPI concurrently. Otherwise all
+// ranks learn the wishes between the same two calls on each communicator.
 std::atomic<std::shared_ptr<const Wishes>> wishes_of_world;
 
 bool has_threads() {
@@ -54,7 +54,7 @@ bool has_threads() {
   return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
 
-// Does each of these ranks mean a guest that has exactly these ranks, and have they made equally many calls on such guests?
+// Does each of these ranks mean a guest that has exactly these ranks, and are their counts of calls on such guests equal?
 bool are_right(MPI_Comm ranks, MPI_Comm guest) {
   int likeness = MPI_UNEQUAL;
   check_meeting(PMPI_Comm_compare(ranks, guest, &likeness));
@@ -87,7 +87,7 @@ Deciding::Deciding(const KnownCommunicator& communicator)
       on_(communicator.handle) {}
 
 // Called in the first call that synchronises. In the first such call on MPI_COMM_WORLD the ranks meet, because the user's wishes
-// count from the first call on. After that meeting all communicators know the wishes.
+// apply from the first call on. After that meeting all communicators know the wishes.
 void Deciding::begin() {
   state_.has_synchronised = true;
   if (state_.is_world) return ask();
@@ -116,7 +116,7 @@ Deciding::~Deciding() {
   std::erase_if(process.state.guests, [&](const Guest& guest) { return guest.state == &state_; });
 }
 
-// The group dies with the communicator of the meeting, but exchanges made with it stay.
+// The group must not outlive the communicator of the meeting. Exchanges that were made with the group may outlive it.
 void Deciding::meet_as_guest(MPI_Comm ranks) {
   if (!state_.has_synchronised) begin();
   CallOutcome outcome;
@@ -139,7 +139,7 @@ void Deciding::meet_on(MPI_Comm ranks, CallOutcome& outcome) {
   std::optional<std::uint64_t> begun;
   Event event{.what = Event::What::meeting, .now_s = process.now_s(), .is_guest = ranks != communicator_.handle};
   while (true) {
-    const std::uint32_t kind = state_.message.kind;  // rank 0 already has the next message after the step
+    const std::uint32_t kind = state_.message.kind;  // on rank 0, the step replaces the message by the next one
     const Action action = step(state_, process.state, event);
     for (const std::uint32_t number : {kind, state_.message.kind}) drop_plans(number);
     if (action.what == Do::leave) break;
@@ -247,7 +247,8 @@ void Deciding::hear_wishes(int bytes, Event& event) {
   if (!any) wishes_of_world.store(event.wishes);
 }
 
-// The first barrier waits for late ranks. The least time of the later barriers counts, because other programs only lengthen it.
+// The first barrier waits for late ranks. The least time of the later barriers counts, because other programs can only lengthen a
+// barrier.
 void Deciding::time_call(Event& event) {
   check_meeting(PMPI_Barrier(on_));
   double least_s = 1e9;
@@ -259,7 +260,8 @@ void Deciding::time_call(Event& event) {
   event.figures = {least_s};
 }
 
-// The guests meet on a communicator that is made for it, because the program may have nonblocking collectives in flight on theirs.
+// The guests meet on a communicator made for the meeting, because the program may have nonblocking collectives in flight on the
+// guests.
 void Deciding::host(Event& event) {
   const double begin = PMPI_Wtime();
   const OfProcess& process = OfProcess::get();
@@ -303,8 +305,8 @@ void Deciding::make_named(Site& site, Event& event) {
   }
 }
 
-// Does the MPI library pair the edges of any rank in an order of its own (neighbourhood.hpp)? Each rank finds out on a new
-// communicator of its own, because other threads may use MPI_COMM_SELF now.
+// Does the MPI library pair the edges of any rank in another order than ours (neighbourhood.hpp)? Each rank tests this on a new
+// communicator of itself alone, because other threads may be using MPI_COMM_SELF.
 bool Deciding::is_otherwise_in_library(const Site& site) {
   const auto any = [&](int mine) {
     check_meeting(PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, on_));

@@ -32,7 +32,7 @@ class Deciding final {
     return state_.meets(price_s);
   }
 
-  // As `meets`, for any call that all ranks make with the same price; they meet only in calls that synchronise.
+  // As `meets`, for any call that all ranks make with the same price; the ranks meet only in calls that synchronise.
   bool meets(bool synchronises, double price_s) {
     if (synchronises) return meets(price_s);
     state_.meetings.adds(price_s);
@@ -47,8 +47,8 @@ class Deciding final {
   // Collective, in a call that all ranks enter.
   void meet(CallOutcome& outcome) { meet_on(communicator_.handle, outcome); }
 
-  // Makes this communicator a guest (policy/step.hpp): its ranks then also decide in meetings of MPI_COMM_WORLD. Ranks whose calls
-  // never synchronise could not decide otherwise.
+  // Makes this communicator a guest (policy/step.hpp): its ranks then also decide in meetings of MPI_COMM_WORLD. If their own
+  // calls never synchronise, they have no other meetings.
   void be_guest();
 
   // Charges the account for what this rank has spent on the communicator.

@@ -87,7 +87,7 @@ int Irregular::run_all_to_all(Site& site, const MpiCall& call, VendorCall vendor
 }
 
 // Runs the call. If a census says that no rank has an empty block, all ranks are in the call, and they meet. A census takes time,
-// so it is held only in calls 2^k. A trial uses the counts of this call.
+// so it is held only in calls whose number is a power of two (calls 2^k). A trial uses the counts of this call.
 int Irregular::run_due(Site& site, const CallBlocks& blocks, VendorCall vendor, CallOutcome& outcome) {
   remember(site, blocks);
   next_look_ = std::bit_ceil(site.calls + 1);
@@ -116,8 +116,8 @@ void Irregular::note(Site& site, const MpiCall& call) {
   if (has_root(call.function) && call.root >= 0 && call.root < communicator_.ranks) site.trial_arguments.root = call.root;
 }
 
-// The ranks do not meet here, except for tests. In calls 2^k each of them remembers its blocks for a trial. If there is a root,
-// all remember its rank, and only the root remembers its blocks.
+// The ranks do not meet here, except for tests. In calls 2^k each rank remembers its blocks for a trial. If there is a root, all
+// ranks remember which rank it is, but only the root remembers blocks.
 int Irregular::run_apart(Site& site, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   const bool is_power = std::has_single_bit(site.calls);
   if (is_power) [[unlikely]]

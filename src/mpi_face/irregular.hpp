@@ -5,9 +5,10 @@
 //
 // The ranks meet only in calls in which they wait for each other anyway. An alltoallv is such a call if no rank has an empty
 // block, which the ranks find out by a census. In calls of the other functions no rank can know whether all wait. So the ranks
-// decide on these in the meetings that other calls on the communicator give. In a meeting all ranks have made the same calls on
-// the communicator. So they agree on how many gathervs there were, on the root of the latest call 2^k, and on the call from which
-// on the exchange runs them. They need not agree on counts: a trial takes those that the ranks had in that call 2^k.
+// decide about these functions in meetings in other calls on the communicator. In a meeting all ranks have made the same calls on
+// the communicator. So they agree on how many gathervs there were, on the root of the latest call 2^k (whose number is a power of
+// two), and on the first call that the exchange runs. They need not agree on counts: in a trial each rank takes its counts of
+// that call 2^k.
 #pragma once
 
 #include <mpi.h>
@@ -33,7 +34,7 @@ namespace quadrille::mpi_face {
 class Census {
  public:
   // Limit on the ranks. Among more ranks, MPI libraries run alltoallv in several steps. Then a rank would wait after the call
-  // until other ranks make progress, which they may not do.
+  // until other ranks call MPI again.
   static constexpr int most_ranks = 32;
 
   explicit Census(MPI_Comm communicator, int ranks)

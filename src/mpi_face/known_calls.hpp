@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The known calls on a communicator, by their signatures: the arguments except for the addresses of buffers. Calls with equal
-// signatures have the same sites and, but for the addresses, the same shape. So sites and shape are found in a few nanoseconds.
+// signatures have the same sites and, except for the addresses, the same shape. So sites and shape are found in a few
+// nanoseconds.
 #pragma once
 
 #include <array>

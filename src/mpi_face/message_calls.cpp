@@ -49,7 +49,7 @@ void RequestCall::begin(int count) noexcept {
   try {
     find(count);
   } catch (const std::exception&) {
-    // No memory: the requests that were found are counted or recorded.
+    // No memory: only the requests that were found before are counted or recorded.
   }
   if (recorder || found_.empty()) return;
   const OpenCollective& first = found_.front().collective.mapped();
@@ -57,8 +57,8 @@ void RequestCall::begin(int count) noexcept {
 }
 
 // Runs before the call, because the call may free handles, and MPI may give these to new requests. Takes counted requests out of
-// their table. The time for this counts for the collective, too: a program that calls MPI_Test until a request is complete waits
-// that long.
+// their table. The time of this function counts for the collective, too, because it lengthens the wait of a program that calls
+// MPI_Test in a loop.
 void RequestCall::find(int count) {
   for (int i = 0; i < count; ++i) {
     const MPI_Request request = read_(requests_, i);
@@ -72,7 +72,7 @@ void RequestCall::find(int count) {
   }
 }
 
-// A request that does not persist is complete if the call has changed its handle.
+// A request that is not persistent is complete if the call has changed its handle.
 bool RequestCall::is_complete(const Found& found, bool is_persistent) const {
   if (!is_persistent) return read_(requests_, found.place) != found.request;
   int is_inactive = 0;

@@ -120,7 +120,7 @@ class RequestCall {
     int place;
     MPI_Request request;
     OpenRequests::Taken collective;  // if it is counted
-    Counters* counters = nullptr;    // of it
+    Counters* counters = nullptr;    // of this collective
   };
   void begin(int count) noexcept;
   void find(int count);

@@ -124,7 +124,7 @@ bool Neighbourhood::has_repeats() const { return repeats(targets_) || repeats(so
 
 bool Neighbourhood::is_otherwise_in_library(Function function, MPI_Comm self) const {
   if (!has_repeats() || gathers_of_neighbours(function)) return false;
-  std::size_t closed = 0;  // dimensions of this rank alone
+  std::size_t closed = 0;  // periodic dimensions of length 1
   for (std::size_t i = 0; i < sizes_.size(); ++i) closed += sizes_[i] == 1 && are_closed_[i] ? 1 : 0;
   const std::vector<int> ones(std::max<std::size_t>(closed, 1), 1), edges(3, 0);
   MPI_Comm alone = is_grid_ ? grid_on(self, ones, ones) : graph_on(self, edges, edges);

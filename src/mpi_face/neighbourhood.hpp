@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's neighbours in the topology of a communicator, and which block MPI_Neighbor_alltoall and its relatives exchange with
-// each.
+// A rank's neighbours in the topology of a communicator, and which block MPI_Neighbor_alltoall and similar functions exchange
+// with each neighbour.
 //
 // The lists are in the order of edges: the k-th edge that rank a lists to rank b is the k-th that b lists from a. For graphs this
-// is the order of the blocks. In a grid (a Cartesian communicator) each dimension has two blocks: first that of the rank before,
-// then that of the rank behind. What is sent in one direction arrives from the opposite one (MPI 4.1, section 8.6). In a closed
-// dimension of one or two ranks both neighbours are the same rank. So there the receives are listed in the opposite order.
+// is the order of the blocks. In a grid (a Cartesian communicator) each dimension has two blocks: first the block of the rank
+// before, then the block of the rank behind. A block that is sent in one direction arrives from the opposite direction (MPI 4.1,
+// section 8.6). In a periodic dimension of one or two ranks both neighbours are the same rank. So there the receives are listed
+// in the opposite order.
 #pragma once
 
 #include <mpi.h>
@@ -47,9 +48,9 @@ class Neighbourhood {
   // Is a rank a neighbour of this one twice? Then the order matters.
   bool has_repeats() const;
 
-  // Does the MPI library pair the edges of this rank in another order? MPICH 4.0.2 reverses the order of all edges in
-  // Neighbor_alltoall, and uses the order of the blocks in Neighbor_alltoallv and Neighbor_alltoallw. A call of a rank with
-  // itself shows it. `self`: a communicator of this rank alone.
+  // Does the MPI library pair the edges of this rank in another order than ours? MPICH 4.0.2 reverses the order of all edges in
+  // Neighbor_alltoall, and uses the order of the blocks in Neighbor_alltoallv and Neighbor_alltoallw. A call on a communicator of
+  // one rank shows the order. `self`: a communicator of this rank alone.
   bool is_otherwise_in_library(Function function, MPI_Comm self) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds an operator for one of MPI's predefined operators: ours or, for types that our operators do not have, one that calls
-// MPI_Reduce_local. To learn whether MPI can combine elements of a datatype, it makes a call of MPI that fails if not.
+// MPI_Reduce_local. To learn whether MPI can combine elements of a datatype, it lets MPI combine one element.
 #pragma once
 
 #include <mpi.h>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Bytes longest_block = Bytes{1} << 30;
 
-// Returns the block of a side that has one, or invalid elements.
+// Returns the only block of a side, or invalid elements if it has none.
 Elements only_block(const SideBlocks& blocks) {
   Elements only;
   blocks.for_each([&](const CallBlock& block) {
@@ -199,7 +199,7 @@ int CommunicatorState::exchange_alone(const MpiCall& call, VendorCall vendor, Ca
   return copy_alone(blocks->share_memory ? Elements() : only_block(blocks->sent), received, vendor, outcome);
 }
 
-// Copies, unless one of the two is invalid or empty.
+// Copies, unless one side is invalid or empty.
 int CommunicatorState::copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome) {
   const bool copies = to.facts.is_valid && from.count > 0;
   if (copies && overlap(from, to)) {

@@ -33,7 +33,7 @@ struct Shape {
   Numbers counts;         // allgatherv and reduce_scatter: the shares of all ranks, in elements of the output
   Rank root = 0;
   Elements input, output;     // invalid (facts.is_valid) on a rank that sends or receives nothing
-  bool in_place = false;      // the input is in the output's memory; always so for broadcast
+  bool in_place = false;      // the input is in the output's memory; always true for broadcast
   bool keeps_output = false;  // no output is written: the root's own block in a scatter in place stays where it is
 
   // Replaces the addresses by those of a later call with the same signature (known_calls.hpp).

@@ -21,7 +21,7 @@ namespace quadrille::mpi_face {
 struct Counters;
 struct PassedCalls;
 
-// Arguments with which trials call the MPI library, on buffers of ours. Handles are predefined, so never freed.
+// Arguments with which trials call the MPI library on buffers of their own. The handles are predefined, so they are never freed.
 struct TrialArguments {
   MPI_Datatype type = MPI_BYTE;
   Bytes type_bytes = 1, type_extent = 1;

@@ -38,8 +38,8 @@ Trial::Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::
   out_.bytes = output_bytes(problem_, group.rank());
 }
 
-// Sets the bytes that this rank exchanges. If there is a root, it tells the other ranks theirs, because only the root's numbers
-// are certain to belong to one call. They are 0 if the root had wrong arguments in that call.
+// Sets the bytes that this rank exchanges. If there is a root, it sends each rank's number of bytes to that rank, because only
+// the root's numbers are certain to belong to one call. The numbers are 0 if the root had wrong arguments in that call.
 void Trial::hear_blocks() {
   const TrialArguments& arguments = site_.trial_arguments;
   in_.blocks = arguments.sent, out_.blocks = arguments.received;
@@ -193,7 +193,7 @@ int Trial::call_vendor() {
       return PMPI_Neighbor_alltoallv(in, in_.counts.data(), in_.displacements.data(), MPI_BYTE, out, out_.counts.data(),
                                      out_.displacements.data(), MPI_BYTE, comm);
     case Function::Neighbor_alltoallw:
-#if MPI_VERSION >= 4  // MPICH 4.0.2 takes other counts if they are ints and there are not as many sources as targets
+#if MPI_VERSION >= 4  // MPICH 4.0.2 takes wrong counts if they are ints and sources and targets differ in number
       return PMPI_Neighbor_alltoallw_c(in, in_.large_counts.data(), in_.places.data(), types_.data(), out, out_.large_counts.data(),
                                        out_.places.data(), types_.data(), comm);
 #else

@@ -16,7 +16,7 @@ namespace quadrille::mpi_face {
 
 class Trial {
  public:
-  // For calls that run as an exchange, pass `exchange`: they have no plans. At most `most_batch` calls are timed together.
+  // For calls that run as an exchange, pass `exchange`; such calls have no plans. At most `most_batch` calls are timed together.
   Trial(const Site& site, MPI_Comm communicator, Communicator& group, std::vector<Plan>& plans, Exchanger* exchange,
         int most_batch);
   ~Trial() {
@@ -31,9 +31,9 @@ class Trial {
     std::vector<std::vector<double>> ours_s;  // for each plan, or for the exchange
   };
 
-  // Collective; call it once. Runs everything alternately and appends the times to `times`. Returns on all ranks why there can be
-  // no trial: a rank would need too much memory, or had wrong arguments in the call whose blocks the trial uses. Throws
-  // Error{transport, peer_lost}.
+  // Collective; call it once. Runs the MPI library's function and ours alternately and appends the times to `times`. Returns on
+  // all ranks why there can be no trial: a rank would need too much memory, or had wrong arguments in the call whose blocks the
+  // trial uses. Throws Error{transport, peer_lost}.
   std::optional<Cause> run(Times& times);
 
  private:
@@ -46,7 +46,7 @@ class Trial {
   // One side of the calls: this rank's buffer, and the arguments of MPI's functions with counts.
   struct Buffer {
     std::vector<Bytes> blocks;  // of an exchange (SideBlocks::lengths)
-    Bytes bytes = 0;            // of data
+    Bytes bytes = 0;            // bytes of data in the buffer
     std::vector<std::byte> memory;
     std::vector<int> counts, displacements;
     std::vector<MPI_Count> large_counts;  // Neighbor_alltoallw

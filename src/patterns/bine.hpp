@@ -21,23 +21,23 @@ namespace quadrille {
 Count bine_distance(Count step);                        // d_i of step i: (1 - (-2)^(i+1)) / 3
 Rank bine_partner(Rank rank, Count step, Count ranks);  // `ranks` must be even
 RankRange bine_neighbours(Rank rank, Count steps,
-                          Count ranks);  // whose data a rank holds after steps 0 .. steps-1; 2^steps <= ranks
+                          Count ranks);  // the ranks whose data a rank holds after steps 0 .. steps-1; 2^steps <= ranks
 
 // The way of a block through the butterfly of p = 2^d ranks, steps 0 .. d-1 in this order. `hops` has bit i if the block moves in
-// step i. For an even source the target is source + ahead, and for an even target the source is target + behind; for odd sources
-// and targets, the sign changes.
+// step i. For an even source the target is source + ahead, and for an even target the source is target + behind; for an odd
+// source or target, subtract instead.
 struct BineWay {
   Count hops = 0;
   Count ahead = 0;
   Count behind = 0;
 };
 
-// The ways of all blocks that reach a rank, by ascending `behind`; each number from some -n to p - 1 - n occurs once.
+// The ways of all blocks that reach a rank, by ascending `behind`, which takes each value from some -n to p - 1 - n once.
 std::vector<BineWay> bine_ways(Count ranks);  // `ranks` must be a power of two
 
-// The rank's position in the distance-halving Bine tree, as one phase with this name. If p is a power of two, rank `root` + v has
-// the position of v in the tree of the butterfly whose first step is the farthest. For any p, each rank that has the data keeps
-// half of the consecutive ranks that it is responsible for, and sends to a rank a third of the way into the other half.
+// The rank's position in the distance-halving Bine tree, as one phase named `phase`. If p is a power of two, rank `root` + v has
+// the position of v in the tree of the butterfly, with the farthest step first. For any p, each rank that has the data keeps half
+// of the consecutive ranks that it is responsible for, and sends to a rank a third of the way into the other half.
 TreePosition position_in_bine_tree(Count ranks, Rank root, std::string phase, Rank me);
 
 // Returns true if neither half of the ranks wraps around from rank p - 1 to 0. Then no smaller part wraps around, so a reduction

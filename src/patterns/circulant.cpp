@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// Writes r as a sum of skips, chosen greedily from the largest down, and returns the index of the smallest skip in it.
+// Writes r as a sum of skips, chosen greedily from the largest down, and returns the index of the smallest skip in the sum.
 Count smallest_skip_of(const std::vector<Count>& skips, Count r) {
   Count last = size(skips) - 1;
   while (r > 0) {
@@ -39,9 +39,8 @@ class RowSearch {
   std::vector<Count> run() && {
     walk(0, depth_);
     QUADRILLE_ASSERT(found() == depth_);
-    // Turns the entries into numbers of segments. Entry depth_ stands for the segment of this phase, whose number is
-    // the index of the rank's own skip. All other segments belong to the previous phase, so their numbers are smaller
-    // by d.
+    // Turns the entries into numbers of segments. An entry equal to depth_ stands for the segment of this phase, whose number is
+    // the index of the rank's own skip. All other segments belong to the previous phase, so their numbers are smaller by d.
     for (Count& entry : row_) entry = entry == depth_ ? own_ : entry - depth_;
     return std::move(row_);
   }

@@ -25,8 +25,8 @@ CoverLevel in_rounds(std::vector<Hop> hops, Count ports) {
   return level;
 }
 
-// The slots base .. base + length - 1. The higher levels have moved them by `base` ranks, so they still have to travel
-// 0 .. length - 1 ranks.
+// The slots base .. base + length - 1. The higher levels have moved the blocks in them by `base` ranks, so these blocks still
+// have to travel 0 .. length - 1 ranks.
 struct Route {
   Count base;
   Count length;
@@ -53,7 +53,7 @@ IndexSet part(const IndexSet& set, Count first, Count last) {
       append(kept, {from, std::max<Count>(to - from, 0), 1, 0});
     };
     const Count whole_from = std::clamp<Count>(ceil_divide(std::max<Count>(first - runs.first, 0), stride), 0, runs.count);
-    const Count room = last - runs.first - runs.length;  // the largest start of a run that lies inside, relative to the first run
+    const Count room = last - runs.first - runs.length;  // relative to the first run: the last start of a run that fits
     const Count whole_to = room < 0 ? 0 : std::min(runs.count, room / stride + 1);
     if (whole_from > 0) clipped(whole_from - 1);
     if (whole_from < whole_to)

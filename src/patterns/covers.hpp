@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How blocks get to the ranks at all distances in few hops: by the covers of Bruck's index algorithm, or over doubling distances.
+// How blocks reach the ranks at all distances in few hops: by the covers of Bruck's index algorithm, or over doubling distances.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ Count size(const IndexSet& set);
 // The indices of `set` in [first, last), ascending.
 IndexSet part(const IndexSet& set, Count first, Count last);
 
-// Appends one run. It is merged into the last entry if it continues that entry's pattern.
+// Appends one run, or adds it to the last entry if it continues that entry's pattern.
 void append_run(IndexSet& set, Count first, Count length);
 
 // All j in [0, n) with (j / place) mod radix == digit, for n >= 0, place >= 1.
@@ -36,8 +36,8 @@ IndexSet indices_with_digit(Count n, Count place, Count radix, Count digit);
 // one hop per level, and each level has hops of a few different lengths. A *cover* 1 = N_0 < N_1 < .. < N_w = p says
 // which range of distances [N_x, N_{x+1}) each level handles [bruck1997, generalised; docs/collectives/alltoall.md].
 //
-// One length of hop, with the slots (indices of blocks by distance) that move by it. A slot is *fresh* in its first hop, because
-// its block still lies in the input.
+// One length of hop, and the slots (indices of blocks by distance) whose blocks make this hop. A slot is *fresh* in its first
+// hop: its block still lies in the input.
 struct Hop {
   Count offset = 0;  // distance that the hop covers, in ranks
   IndexSet fresh;

@@ -35,7 +35,7 @@ constexpr Count factor_of(Form form, Count count, Count u, Count v) {
   return (u + v) % odd;
 }
 
-// The number of factors that contain all pairs of different vertices. They are the first factors (concentrated form).
+// The number of factors that contain all pairs of different vertices. In the concentrated form these are the first factors.
 constexpr Count factors_with_pairs(Count count) {
   if (count == 1) return 0;
   return count % 2 == 0 ? count - 1 : count;
@@ -66,8 +66,8 @@ struct Decomposition {
     if (into == Into::matchings) return one_factor::partner(form, count, factor, vertex);
     return (vertex + factor + 1) % count;
   }
-  // The number of factors that contain all pairs of different vertices. They are the first factors (of matchings, in
-  // the concentrated form); a last factor, if there is one more, has only self-loops.
+  // The number of factors that contain all pairs of different vertices. These are the first factors (of matchings: in the
+  // concentrated form). If there is one more factor, it has only self-loops.
   constexpr Count factors_with_pairs(Count count) const {
     return into == Into::matchings ? one_factor::factors_with_pairs(count) : count - 1;
   }

@@ -18,8 +18,8 @@ bool are_equal(const std::vector<Count>& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [&](Count size) { return size == sizes.front(); });
 }
 
-// The number of disjoint pairs of processors `turn` places apart that fit on a ring of n processors: the minimum over all turns.
-// Steps of length `turn` divide the ring into cycles. In a cycle of c processors, floor(c / 2) pairs fit.
+// The least number, over all turns, of disjoint pairs of processors `turn` places apart that fit on a ring of n processors. Steps
+// of length `turn` divide the ring into cycles. In a cycle of c processors, floor(c / 2) pairs fit.
 Count disjoint_pairs(Count n) {
   Count fewest = n;  // for turn 0 each processor forms a pair with itself
   for (Count turn = 1; turn < n; ++turn) {

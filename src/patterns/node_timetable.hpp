@@ -29,7 +29,7 @@
 namespace quadrille {
 
 enum class OwnNode : std::uint8_t {
-  sends,      // a step for each message between processors of one node; as printed in the paper
+  sends,      // a step for each message between processors of one node, as in the paper
   exchanges,  // a step for each pair of processors of one node
   apart,      // the timetable has only pairs of different nodes
 };

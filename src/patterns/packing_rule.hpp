@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides whether the short edges from one node to another go in one packed message, how long this message is, and which ranks
-// send and receive it. Both nodes have the same figures, so they decide alike. alltoallv/exchange and exchanges by edges
+// send and receive it. Both nodes know the same numbers, so they decide alike. alltoallv/exchange and exchanges by edges
 // (execute/nodes/nodes_exchange.hpp) follow this rule. Also how many messages a rank has under way at a time.
 #pragma once
 
@@ -27,7 +27,7 @@ struct PackingRule {
   Bytes longest_short = 512;
   Bytes most_bytes = 65536;  // of a packed message
 
-  // `most_ranks`: the ranks of the largest node.
+  // `most_ranks`: the number of ranks of the largest node.
   static PackingRule among(Count nodes, Count most_ranks);
 
   // `senders`: the number of ranks of the sending node.
@@ -37,7 +37,7 @@ struct PackingRule {
 // The length of a packed message.
 Bytes packed_bytes(Count senders, const EdgeTotals& totals);
 
-// Each of `nodes` nodes takes its partners in the order of the steps from itself, so that not all nodes begin with the same
+// Each node takes its partners in the order node + 1, node + 2, .. (mod nodes), so that not all nodes begin with the same
 // partner.
 inline Count node_after(Count node, Count steps, Count nodes) { return (node + steps) % nodes; }
 inline Count steps_between(Count from, Count to, Count nodes) { return (to - from + nodes) % nodes; }
@@ -67,14 +67,14 @@ struct EdgeSummary {
 };
 
 // How many messages a rank has under way at a time, if it has many to send or to receive. More messages do not raise the link's
-// bandwidth, but each message takes longer: whenever Open MPI 4 makes progress, it walks through all sends that have no buffer,
-// and the lists in which network adapters match messages are short.
+// bandwidth, but each message takes longer, for two reasons: whenever Open MPI 4 makes progress, it goes through all sends that
+// have no buffer; and the lists in which network adapters match messages are short.
 //
 // A message takes its start-up plus its bytes divided by the link's bandwidth. While a message starts, the link can move others.
 // So the link is busy if the sum of the bytes of all messages under way is at least what the link moves during one start-up.
 struct MessageWindow {
   Bytes link_bytes = 262144;  // start-up times bandwidth, with a reserve: 50 to 80 KB on the fastest networks of machines/
-  Count least = 32;           // also of long messages: messages to a late rank must not delay all others
+  Count least = 32;           // also for long messages: messages to a late rank must not delay all others
   Count most = 256;           // short messages are limited by the processors, not by the link
 
   // Returns how many messages are under way at a time, if `messages` messages with a total of `bytes` are to be sent.

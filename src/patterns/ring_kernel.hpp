@@ -26,7 +26,7 @@ struct Departure {
   Count first = 0;
   Count count = 0;
   Count step = 1;
-  bool antipode = false;  // also the blocks at half a ring, or the part of them that goes this way
+  bool antipode = false;  // also the blocks for the rank half a ring away, or the part of them that goes in this direction
 };
 
 Count steps(Kernel kernel, Count size);

@@ -28,8 +28,7 @@ void for_each_edge_at(Count places, Count root, Count me, LineCut cut, Hand&& ha
     const Count middle = cut_from_below ? run.first + part : run.last - part;
     const Run lower{run.first, middle}, upper{middle, run.last};
     const bool held_below = holder < middle;
-    // The taker is at the relative position of the holder in the other part, or at the last place of that part if the
-    // part is too short.
+    // The taker has the same place in the other part as the holder in its part, or the last place if the other part is too short.
     const Count place = holder - (held_below ? lower : upper).first;
     const Run& other = held_below ? upper : lower;
     const Count taker = std::min(other.first + place, other.last - 1);

@@ -73,17 +73,17 @@ struct TreePosition {
   RankRange ranks;                 // the rank itself and those below it if they are consecutive; else empty
 };
 
-// The rank's position in the binomial tree, as one phase with this name.
+// The rank's position in the binomial tree, as one phase named `phase`.
 TreePosition position_of(const BinomialTree& tree, std::string phase, Rank me);
 
 // Trees with more than two branches, or with other positions than the binomial tree. Ranks are numbered from the root:
 // v = (rank - root) mod p.
 //
-// In which order rounds decide the digits of a rank's number. `far`: the highest digit first, so that the first messages go far.
-// `near`: the lowest digit first.
+// The order in which rounds decide the digits of a rank's number. `far`: the highest digit first, so that the first messages go
+// far. `near`: the lowest digit first.
 enum class KnomialOrder : std::uint8_t { far, near };
 
-// The rank's position in the k-nomial tree with k = `radix`, as one phase with this name. Numbers have d = ceil(log_k p) digits.
+// The rank's position in the k-nomial tree with k = `radix`, as one phase named `phase`. Numbers have d = ceil(log_k p) digits.
 // In each round one digit is decided: a rank that has the data sends it to the k - 1 ranks whose numbers differ from its own in
 // this digit. In its own number this digit is still 0.
 TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, KnomialOrder order, std::string phase, Rank me);
@@ -93,9 +93,9 @@ TreePosition position_in_knomial_tree(Count ranks, Rank root, Count radix, Knomi
 // fan_out^i.
 TreePosition position_in_full_tree(Count ranks, Rank root, Count fan_out, std::string phase, Rank me);
 
-// The rank's position in the in-order binary tree. The last rank of a run of n ranks is the root of its tree. Its two children
-// have the first n / 2 ranks (rounded down) and the remaining ones as their runs. Both children receive in the same round. The
-// nearer child is listed first.
+// The rank's position in the in-order binary tree. The last rank of a run of n ranks is the root of the run's tree. One of its
+// children has the first n / 2 ranks (rounded down) as its run, the other child the remaining ranks. Both children receive in the
+// same round. The nearer child is listed first.
 TreePosition position_in_in_order_tree(Count ranks, std::string phase, Rank me);
 
 // Where a run of places is cut. If i rounds are left after this round, one part has 2^i places, and the other part has at most as

@@ -204,7 +204,8 @@ RankZeroFound look_at_all(const Schedule& schedule, const ByRank<Part>& parts, s
     for (Rank rank = 0; rank < schedule.problem.ranks; ++rank)
       if (part_hash(common, schedule, schedule.program(rank)) != parts[rank].own) return {.differs = rank};
   }
-  // A second for all images, as other ranks wait. The seed is fixed, so that a schedule is accepted always or never.
+  // The comparison with images may take about a second, because the other ranks wait. The seed is fixed, so that the result of
+  // the check is always the same.
   const VerifyOptions options{.most_compared_work = Count{1} << 23, .seed = 1};
   const std::vector<Finding> findings = verify(schedule, options);
   if (findings.empty()) return {};
@@ -212,10 +213,10 @@ RankZeroFound look_at_all(const Schedule& schedule, const ByRank<Part>& parts, s
   return {.is_wrong = true};
 }
 
-// A rank's message about its schedule, which precedes its reason or its text.
+// A rank's message about its schedule. The schedule's text, or the reason why there is none, follows.
 struct Made {
   bool is_made = true;
-  Bytes length = 0;  // of the text
+  Bytes length = 0;  // bytes of the text
   std::optional<Count> port_limit{};
 };
 

@@ -33,9 +33,9 @@ std::uint64_t verified_with(std::uint64_t part);
 void verify_together(Communicator& communicator, const Schedule& schedule);
 
 // Returns a family's schedule. Collective: all ranks pass copies of one family and the same problem. Each rank, or rank 0 alone,
-// makes the schedule (Family::made_by). All ranks return the schedule or, if a rank has got none, the reason of the first such
-// rank. If a rank throws, every rank throws the same error. Every rank throws Error{too_large} if rank 0 would make a schedule
-// for more than most_ranks_of_first.
+// makes the schedule (Family::made_by). All ranks return the schedule or, if some ranks got none, the reason that the first of
+// these ranks gives. If a rank throws, every rank throws the same error. Every rank throws Error{too_large} if rank 0 would make
+// a schedule for more than most_ranks_of_first.
 Result<Schedule> schedule_of(Communicator& communicator, const Family& family, const Problem& problem);
 
 }  // namespace quadrille

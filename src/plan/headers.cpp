@@ -21,7 +21,7 @@ struct MessageLengths {
 std::byte* bytes_at(auto* memory) { return reinterpret_cast<std::byte*>(memory); }
 
 // The headers of one stage. Receivers do not know the headers' lengths, so the lengths are sent first. Listing allocates memory,
-// so it is done between the two exchanges: within an exchange the other ranks would wait for a rank that has no memory.
+// so it is done between the two exchanges: within an exchange the other ranks would wait for a rank that runs out of memory.
 class StageHeaders {
  public:
   explicit StageHeaders(const std::vector<IncrementalRound>& rounds)
@@ -45,7 +45,7 @@ class StageHeaders {
     }
   }
 
-  Edges edges() const { return lists_.edges(); }  // what is listed
+  Edges edges() const { return lists_.edges(); }  // the lengths or headers that were listed last
 
   void pass_to(IncrementalProgram& incremental) const {
     for (std::size_t i = 0; i < rounds_.size(); ++i)
@@ -56,7 +56,7 @@ class StageHeaders {
   const std::vector<IncrementalRound>& rounds_;
   EdgeLists lists_;
   std::vector<MessageLengths> sent_, received_;     // by round
-  std::vector<std::vector<std::uint8_t>> headers_;  // likewise: those that are received
+  std::vector<std::vector<std::uint8_t>> headers_;  // the received headers, by round
 };
 
 }  // namespace

@@ -40,9 +40,9 @@ struct Draft {
   Layouts layouts;
   Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
-  std::unique_ptr<IncrementalProgram> incremental;  // set if headers tell the rank what it receives: before there is a script
+  std::unique_ptr<IncrementalProgram> incremental;  // set until there is a script, if headers tell the rank what it receives
   std::optional<ScriptKey> key;                     // set if the script may be kept for later plans
-  std::optional<PlanRequest> request;               // of a kept script
+  std::optional<PlanRequest> request;               // the request that was kept with a script
   std::uint64_t verified = 0;                       // PlanRequest::verified
   std::unique_ptr<Offer> offer;                     // set if the transport makes offers
 
@@ -154,8 +154,8 @@ Draft draft_of_options(Communicator& communicator, const Problem& problem, const
   return draft;
 }
 
-// Returns null if the transport makes no offers, or if memory is short, because memory may be free after other plans were
-// evicted.
+// Returns null if the transport makes no offers, or if memory is short: the ranks then prepare the script together, after other
+// plans were evicted.
 std::unique_ptr<Offer> offer_of(const Draft& draft) {
   try {
     return draft.transport->offer(draft.script);
@@ -309,8 +309,7 @@ ChosenPlan plan_chosen(Communicator& communicator, const Problem& asked, const P
 
 namespace {
 
-// Collective. The ranks first check that they ask for the same family and problem. Only after that may one rank make the schedule
-// for all.
+// Collective. The ranks check that they ask for the same family and problem. After that, one rank may make the schedule for all.
 Plan plan_of_family(Communicator& communicator, const Problem& asked, const PlanOptions& given, const Family& family) {
   Draft::agreed(communicator, asked, given, nullptr, [&](Communicator& kept, const Problem& problem, const PlanOptions& options) {
     Draft draft = draft_of_options(kept, problem, options, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans that execute.hpp does not make, and checks of the buffers that are passed to a plan. If tune/choosing chooses the
-// algorithm, all ranks must make the same choice. So each rank chooses by knowledge that has a hash, and the ranks compare the
-// hashes with their requests. A schedule that this library has made becomes a plan without verification.
+// algorithm, all ranks must make the same choice. So each rank puts a hash of the knowledge by which it chooses into its request,
+// and the ranks compare the requests. A schedule that this library has made becomes a plan without verification.
 #pragma once
 
 #include <functional>
@@ -60,7 +60,7 @@ ObservedPlan observed_plan(Communicator& communicator, const Schedule& schedule,
 // plan's Execution themselves. Returns true if input and output overlap; the caller must then refuse them by throw_overlap.
 [[nodiscard]] bool overlap(const Plan& plan, const void* input, const void* output);
 
-// The used part of a buffer: the offsets of its first byte, and of the byte behind its last one.
+// The used part of a buffer: the offsets of its first byte and of the byte after its last one.
 using UsedPart = std::pair<Bytes, Bytes>;
 
 // Throws Error{misuse} if bytes of a buffer are used, but the buffer is a null pointer.

@@ -25,7 +25,7 @@ enum class Chooser : std::uint8_t {
 // Facts about the counts of an alltoallv on one rank.
 struct CountFacts {
   std::uint64_t all = 0;         // fingerprint of all counts that the rank was given
-  Bytes sent = 0, received = 0;  // by this rank
+  Bytes sent = 0, received = 0;  // bytes that this rank sends and receives
   Count blocks = 0;              // blocks that it sends and that are not empty
   Bytes longest = 0;             // the longest of these
 };
@@ -36,7 +36,7 @@ struct PlanRequest {
   // Names and values of everything that must be equal on all ranks. The first difference is
   // reported. A zero ends each name and each value.
   std::string fields;
-  std::uint64_t hash = 0;  // of the fields
+  std::uint64_t hash = 0;  // hash of the fields
   // These three are only for alltoallv. `counts` is the hash of all counts if the algorithm needs all counts on each rank,
   // otherwise 0. `sent` and `received` are this rank's own counts.
   std::uint64_t counts = 0;
@@ -45,7 +45,8 @@ struct PlanRequest {
   std::uint64_t knowledge = no_knowledge;  // hash of the knowledge by which the rank chooses
   bool refuses_vendor = false;             // the plan chose the vendor's collective, which cannot run this request
   CountFacts facts;
-  // For a caller's schedule: hash of the schedule with which this rank remembers verifying its part, or 0.
+  // For a caller's schedule: the hash of the schedule with which this rank's program was verified, or 0 if the rank remembers
+  // none.
   std::uint64_t verified = 0;
   MemoryReport memory;  // about the plans that this rank has
   Offer::Words offer{};
@@ -55,7 +56,7 @@ struct Agreement {
   bool is_settled = true;          // false: ranks chose by different knowledge, so nothing else was compared
   bool has_same_knowledge = true;  // true if all ranks have knowledge, and it is the same
   bool vendor_is_refused = false;  // by at least one rank, so nothing else was compared
-  bool is_verified = true;         // true if all ranks remember verifying the same schedule of the caller's
+  bool is_verified = true;         // true if all ranks remember that they verified the same caller's schedule
   std::vector<CountFacts> facts;   // set if requests are undecided
   MemoryReport memory;             // combined over all ranks
   std::vector<Offer::Words> offers;

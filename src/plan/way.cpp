@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-// The first byte of a value is the number of bytes of a number, which follow, least significant first, or one of these.
+// The first byte of a value is one of these constants or the length of a number, whose bytes follow, the least significant first.
 constexpr std::uint8_t absent = 9;       // the way names no value
 constexpr std::uint8_t text = 10;        // a word that is not in the list: its length and its letters follow
 constexpr std::uint8_t first_word = 11;  // this and the following numbers: a word of Parameter::choices

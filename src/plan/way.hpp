@@ -12,8 +12,8 @@
 
 namespace quadrille {
 
-// Returns a way that was measured for a problem of another size, with all parameters for this one; nothing if it does not apply
-// here, or if a value is out of range.
+// Returns a way that was measured for a problem of another size, with all its parameters for `problem`; nothing if its algorithm
+// does not apply to `problem`, or if a value is out of range.
 std::optional<Way> way_for(const Problem& problem, Way way);
 
 struct PackedWay {
@@ -24,8 +24,8 @@ struct PackedWay {
   Executor executor{};
   std::uint8_t buffers = 2;
   bool keep_step = false;
-  std::uint8_t length = 0;  // of the values that are used
-  // The values of the algorithm's parameters, in the order of its record; of the vendor's collective the name of its algorithm.
+  std::uint8_t length = 0;  // how many of the values are used
+  // The values of the algorithm's parameters, in the order of its record; for the vendor's collective, the name of its algorithm.
   std::array<std::uint8_t, 121> values{};
 };
 static_assert(std::is_trivially_copyable_v<PackedWay> && sizeof(PackedWay) == 128);

@@ -71,7 +71,7 @@ inline bool is_rooted(const CollectiveFacts& facts) {
 std::string mpi_name(Collective collective);
 
 bool has_pair_counts(Collective collective);              // sizes are SizeSource::pairs
-bool every_rank_has_all(const BufferContents& contents);  // does every rank have one block for each rank in it?
+bool every_rank_has_all(const BufferContents& contents);  // does this buffer have a block for each rank, on every rank?
 
 // Does the output of every rank depend on the inputs of all ranks, if no count is 0? True also for a barrier, which waits for all
 // ranks. If the answer is yes and sizes are blocks, the postcondition is the same under any permutation of the ranks.

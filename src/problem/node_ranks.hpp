@@ -34,7 +34,7 @@ class NodeRanks {
  private:
   ByRank<Count> nodes_, indices_;
   ByRank<Rank> ranks_;    // sorted by node, then by rank
-  ByRank<Count> starts_;  // by node: index of its first rank in ranks_; then the number of ranks
+  ByRank<Count> starts_;  // by node: index of its first rank in ranks_; the last entry is the number of ranks
 };
 
 }  // namespace quadrille

@@ -72,7 +72,7 @@ void check(const Problem& problem) {
     throw Error(ErrorCode::misuse, fmt::format("the block size is {} bytes; it must be 0 or more", problem.block_bytes));
   if (problem.element_bytes < 1)
     throw Error(ErrorCode::misuse, fmt::format("the element size is {} bytes; it must be at least 1", problem.element_bytes));
-  checked(problem.block_bytes);  // before the element size: callers give the largest number for a product that overflows
+  checked(problem.block_bytes);  // checked before the element size, because callers give the largest number if a product overflows
   if (is_reduction(problem.collective) && problem.block_bytes % problem.element_bytes != 0)
     throw Error(ErrorCode::misuse, fmt::format("a block of {} bytes is no multiple of the element size, {} bytes",
                                                problem.block_bytes, problem.element_bytes));

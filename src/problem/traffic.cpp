@@ -66,7 +66,7 @@ auto place_of(std::span<const Share> shares, Rank peer) {
   return std::lower_bound(shares.begin(), shares.end(), peer, [](const Share& share, Rank rank) { return share.peer < rank; });
 }
 
-// Returns the counts that are not 0, as shares that lie one behind the other.
+// Returns the counts that are not 0, as shares without gaps between them.
 template <class Count_of>
 std::vector<Share> shares_of(Count peers, const Count_of& count_of) {
   std::vector<Share> shares;

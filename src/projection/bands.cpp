@@ -20,8 +20,8 @@ struct Gathered {
   RowSums sums;
   std::set<std::size_t> communicators;
   BySide<std::map<std::string, double>> by_algorithm;  // seconds
-  BySide<double> priced_s{};                           // of calls with a price: sum over members
-  BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums, weighted by priced seconds
+  BySide<double> priced_s{};                           // the sum over all calls with a price and all members
+  BySide<PriceError> errors{{{0, 0}, {0, 0}}};         // sums of errors, weighted by priced seconds
 };
 
 class Gathering {
@@ -124,8 +124,8 @@ class Gathering {
 };
 
 constexpr double low_percentile = 0.1, high_percentile = 0.9;
-// The part of the biases that the projected ranks share with the measured ones. With these figures a band covers the real value
-// in about 80 % of cases or more, both if projected and measured ranks share all biases and if they share none.
+// How much of the measured ranks' biases the projected ranks share. With these figures a band covers the real value in about 80 %
+// of cases or more, whether projected and measured ranks share all biases or none.
 constexpr double mean_carried = 0.5, deviation_carried = 0.5;
 constexpr auto computing = static_cast<std::size_t>(ProjectedPart::computing);
 constexpr auto collectives = static_cast<std::size_t>(ProjectedPart::collectives);

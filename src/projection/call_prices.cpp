@@ -50,7 +50,7 @@ PriceError together(const std::vector<PriceError>& errors) {
   return {bias, std::sqrt(variance)};
 }
 
-constexpr Count most_messages = Count{1} << 22;  // of the simulations for the delays of one schedule
+constexpr Count most_messages = Count{1} << 22;  // the limit in the simulations that find the delays of one schedule
 
 // Figures of a message for the simulation by events. Only their proportions matter, because delays are scaled to the price.
 MessageTimes message_times_of(const MachineCosts& machine) {
@@ -69,7 +69,7 @@ MessageTimes message_times_of(const MachineCosts& machine) {
 
 // The drop-in chooses an algorithm for a kind of calls at the earliest in the fourth synchronising call on the communicator.
 constexpr Count early_calls = 3;
-constexpr std::size_t most_delays = std::size_t{1} << 26;  // numbers, of all problems together
+constexpr std::size_t most_delays = std::size_t{1} << 26;  // how many delays are kept, for all problems together
 
 std::string library_of(const Recording& recording, const ProjectionOptions& options) {
   std::vector<std::string> ids;
@@ -88,7 +88,7 @@ std::string library_of(const Recording& recording, const ProjectionOptions& opti
   return std::string(recorded->id);
 }
 
-// Long texts are replaced by two hashes, because there may be very many of them.
+// Replaces a long text by two hashes, because there may be very many long texts.
 std::string shortened_key(std::string text) {
   constexpr std::size_t most = 256;
   return text.size() <= most ? text : fmt::format("{:x} {:x}", words_hash(text), text_hash(text));
@@ -109,7 +109,7 @@ std::string key_of(const Problem& problem) {
 
 PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by) {
   if (machine.residuals.empty()) return {};
-  const Residual *below = nullptr, *above = nullptr;  // the nearest sizes
+  const Residual *below = nullptr, *above = nullptr;  // residuals of the nearest sizes
   std::vector<PriceError> of_side, all;
   for (const Residual& each : machine.residuals) {
     all.push_back(error_of(each));
@@ -163,7 +163,7 @@ MachinePrices::MachinePrices(const MachineCosts& machine)
 
 DecisionOptions MachinePrices::options_for(const Problem& problem) const {
   DecisionOptions options = knowledge_.options_for(problem);
-  options.own_counts_only = problem.collective == Collective::alltoallv;  // a program's rank knows no others
+  options.own_counts_only = problem.collective == Collective::alltoallv;  // a rank of the program knows no other counts
   return options;
 }
 
@@ -217,7 +217,7 @@ std::vector<Count> CallPrices::nodes_of(std::size_t communicator) const {
   std::map<Count, Count> numbers;
   std::vector<Count> nodes;
   for (const Rank member : recording_.communicators[communicator].members) {
-    if (member < 0) continue;  // of another world
+    if (member < 0) continue;  // a process of another MPI_COMM_WORLD
     const Count node = options_.nodes.empty() ? 0 : options_.nodes[index(member)];
     nodes.push_back(numbers.try_emplace(node, static_cast<Count>(numbers.size())).first->second);
   }
@@ -322,7 +322,7 @@ std::optional<Choice> CallPrices::chosen(const Problem& problem) {
     const auto can = applies(problem, choice);
     if (can) return choice;
     not_chosen_.try_emplace(problem.collective, can.error());
-  } catch (const Error& error) {  // a value that these ranks do not allow
+  } catch (const Error& error) {  // a parameter value that is not allowed for these ranks
     if (!find_algorithm(problem.collective, wish->second.substr(0, wish->second.find(':')))) throw;
     not_chosen_.try_emplace(problem.collective, error.what());
   }

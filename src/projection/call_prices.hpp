@@ -2,8 +2,8 @@
 // What each recorded call costs on the machine, by the vendor's collective and by ours. Calls that pose the same problem are priced
 // once.
 //
-// Schedules are priced also with each of the machine's assumed figures halved and doubled, and with the delays between entries
-// and exits. The residuals in the machine's file tell how far prices are off.
+// A schedule is also priced with each of the machine's assumed figures halved and doubled, and the delays between members'
+// entries and exits are found. The residuals in the machine's file tell how far prices are off.
 #pragma once
 
 #include <array>
@@ -28,19 +28,19 @@
 
 namespace quadrille::projection {
 
-// The relative error of a time that the model predicts, if the machine's file does not state it: one standard deviation.
+// The standard deviation of the relative error of predicted times, if the machine's file does not state it.
 inline constexpr double usual_residual = 0.2;
 
-// How far the price of a call is off, in terms of ln(real time / price).
+// How far the price of a call is off, as ln(real time / price).
 struct PriceError {
-  double bias = 0;                 // what all calls of this kind have in common; 0 if it was not measured
+  double bias = 0;                 // the part that all calls of this kind have in common; 0 if it was not measured
   double spread = usual_residual;  // standard deviation from call to call
 };
 
 // Returns the residual of the collective by the same implementation. Bias and spread are interpolated between the two nearest
 // sizes of block, linearly in the logarithm of the size. Beyond the measured sizes the residual is that of the nearest size. If
-// the collective has none, all residuals of the implementation are combined, or else those of the other implementation. If the
-// machine has no residuals, the spread is `usual_residual`.
+// the collective has none, the residuals of all collectives by the implementation are combined; if there are none either, those
+// by the other implementation. If the machine has no residuals, the spread is `usual_residual`.
 PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by);
 
 // Were residuals of the collective measured for both implementations, on ranks that are placed like these? If so, a price times
@@ -108,9 +108,8 @@ inline constexpr std::size_t sides = 2;
 template <class Value>
 using BySide = std::array<Value, sides>;
 
-// A call by one of the sides.
 struct SidePrice {
-  std::string algorithm;  // the vendor's name of it, or ours
+  std::string algorithm;  // the algorithm's name: the vendor's, or ours
   Choice choice;          // the algorithm of our table that has its messages
   SchedulePrice price;
   PriceError error;
@@ -119,19 +118,19 @@ struct SidePrice {
 
 // A problem with its prices, or the reason why its calls are replayed as recorded.
 struct PricedProblem {
-  BySide<std::shared_ptr<const SidePrice>> by;  // null: as recorded
+  BySide<std::shared_ptr<const SidePrice>> by;  // null: the calls take their recorded time
   std::string remark;
   bool is_corrected = false;  // prices are multiplied by residuals
 };
 
 // A call of certain sites on a certain communicator, and what the replay adds up for it.
 struct PricedCall {
-  std::vector<std::uint32_t> sites;  // of the members
+  std::vector<std::uint32_t> sites;  // the members' sites
   std::size_t communicator = 0;
   bool is_early = false;
   const PricedProblem* priced = nullptr;
   Count calls = 0;
-  BySide<double> inside_s{};  // sum of all members, without waiting for late ranks
+  BySide<double> inside_s{};  // time in the call, summed over members, without waits for late ranks
 };
 
 class CallPrices {
@@ -147,11 +146,12 @@ class CallPrices {
   const MachinePrices& machine() const { return machine_; }
   const std::string& vendor() const { return vendor_; }
   const std::deque<PricedCall>& calls() const { return calls_; }
-  Count corrected_calls() const;                            // whose prices are multiplied by residuals
+  Count corrected_calls() const;                            // calls whose prices are multiplied by residuals
   Count without_delays() const { return without_delays_; }  // problems in which every rank is assumed to wait for all others
-  const std::map<Collective, std::string>& not_chosen() const { return not_chosen_; }  // options' algorithms that do not apply: why
+  // Returns why algorithms that the options name do not apply.
+  const std::map<Collective, std::string>& not_chosen() const { return not_chosen_; }
 
-  std::vector<Count> nodes_of(std::size_t communicator) const;  // of the members, numbered from 0
+  std::vector<Count> nodes_of(std::size_t communicator) const;  // the nodes of the members, numbered from 0
 
  private:
   const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);
@@ -173,7 +173,7 @@ class CallPrices {
   std::map<std::string, PricedProblem> problems_;
   std::map<const PricedProblem*, PricedProblem> early_;  // the same problems, by the MPI library on both sides
   std::map<Collective, std::string> not_chosen_;
-  std::size_t delays_ = 0;  // numbers kept in all delays
+  std::size_t delays_ = 0;  // how many delays are kept
   Count without_delays_ = 0;
 };
 

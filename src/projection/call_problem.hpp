@@ -17,22 +17,22 @@ namespace quadrille::projection {
 
 struct CallForm {
   Collective collective{};
-  bool is_of_neighbours = false;  // then it is an alltoallv among neighbours
+  bool is_of_neighbours = false;  // if true, the problem is an alltoallv among neighbours
   bool is_nonblocking = false;    // or persistent
 };
 
 // The form of a function such as "Alltoall", "Ialltoall" or "Alltoall_init"; nothing for an unknown one.
 std::optional<CallForm> form_of(std::string_view function);
 
-// Do all members of the communicator call this function that makes communicators, and wait for each other in it?
+// Is this a function that makes communicators, which all members of the communicator call, and in which they wait for each other?
 bool makes_together(std::string_view function);
 
-// `sites`: indices in Recording::sites, one for each member. `nodes`: the node of each member, numbered from 0. Returns the reason
-// if what was recorded does not tell the problem.
+// `sites`: indices in Recording::sites, one for each member. `nodes`: the node of each member, numbered from 0. Returns the
+// reason if the problem does not follow from what was recorded.
 Result<Problem> problem_of_call(const Recording& recording, std::span<const std::uint32_t> sites, std::vector<Count> nodes);
 
-// Numbers the calls of a kind: of a function, with blocks of a size class, on a communicator. Calls with counts are one kind. The
-// MPI library executes the first calls of a kind on both sides.
+// Numbers the calls of a kind: of a function, with blocks of a size class, on a communicator. All calls of a function with
+// counts, on one communicator, are one kind. The MPI library executes the first calls of a kind on both sides.
 class CallKinds {
  public:
   explicit CallKinds(const Recording& recording);

@@ -25,13 +25,13 @@ namespace {
 using namespace projection;
 
 constexpr Count most_operations = Count{1} << 26;
-constexpr double most_computing_s = 9e9;  // fewer than 2^63 nanoseconds
+constexpr double most_computing_s = 9e9;  // the limit, which is below 2^63 nanoseconds
 
 struct GoalCall {
-  std::optional<Schedule> schedule;  // nothing: the call takes what was recorded
+  std::optional<Schedule> schedule;  // nothing: the call takes its recorded time
   Policy policy = Policy::blocking;
-  Count operations = 0;  // of all ranks
-  double then_s = 0;     // what each rank does afterwards
+  Count operations = 0;  // the operations of all ranks
+  double then_s = 0;     // how long each rank computes afterwards
 };
 
 bool makes_communicator(const RecordedSite& site) { return site.kind == RecordedKind::making && makes_together(site.function); }
@@ -68,7 +68,7 @@ class GoalCalls {
         const auto entry = entries[rank].next();
         if (!entry) continue;
         goes_on = true;
-        ++operations;  // the computing before it
+        ++operations;  // the computing before the call
         if (const GoalCall* const call = enter(static_cast<Rank>(rank), *entry)) operations += call->operations;
         if (operations > most_operations)
           throw Error(ErrorCode::too_large,
@@ -79,7 +79,7 @@ class GoalCalls {
     }
   }
 
-  // Returns the call that is complete because the rank has entered it.
+  // Returns the call if this rank is the last one to enter it; otherwise null.
   const GoalCall* enter(Rank rank, const RecordedCall& entry) {
     const RecordedSite& site = recording_.sites[entry.site];
     const bool makes = makes_communicator(site);
@@ -110,8 +110,8 @@ class GoalCalls {
     return call;
   }
 
-  // The members wait for each other. After that the call takes the shortest recorded duration, that of the member that waited
-  // least.
+  // The members wait for each other. After that the call takes the shortest recorded duration: the duration at the member that
+  // waited least.
   const GoalCall& making(Count ranks, double shortest_s) {
     const Problem problem{.collective = Collective::barrier, .ranks = ranks};
     GoalCall& call = makings_.emplace_back();
@@ -225,9 +225,9 @@ class WrittenRank {
   const std::vector<std::uint32_t>& starts_;
   const Rank rank_;
   GoalRank out_;
-  GoalRank::Label now_ = GoalRank::none;  // what the rank has done last
+  GoalRank::Label now_ = GoalRank::none;  // the label of the rank's last operation
   double passed_s_ = 0;
-  std::vector<std::size_t> made_;  // calls by communicator
+  std::vector<std::size_t> made_;  // how many calls were made, by communicator
   std::vector<GoalTags> tags_;     // by communicator
   std::vector<Started> started_;
   std::unordered_map<const GoalCall*, OrderedProgram> programs_;

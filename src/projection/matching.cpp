@@ -13,8 +13,8 @@
 namespace quadrille::projection {
 namespace {
 
-// On one communicator. Programs have a few open calls. A damaged recording may state millions, each of which takes memory for all
-// members.
+// The limit of open calls on one communicator. Programs have a few. A damaged recording may state millions, each of which takes
+// memory for all members.
 constexpr std::size_t most_under_way = 100'000;
 
 }  // namespace

@@ -26,9 +26,9 @@ namespace quadrille::projection {
 void refuse(const std::string& sentence) { throw Error(ErrorCode::misuse, sentence); }
 namespace {
 
-constexpr double most_factor = 1e6;  // so that times stay finite
+constexpr double most_factor = 1e6;  // the limit of factors, so that times stay finite
 
-// Whether values are in their ranges depends on the call, so that is not checked here.
+// Does not check whether values are in their ranges, because ranges depend on the call.
 void check_chosen(Collective collective, std::string_view specification) {
   const auto [id, settings] = parts_of_specification(specification);
   const Algorithm* algorithm = find_algorithm(collective, id);
@@ -44,8 +44,8 @@ void check_chosen(Collective collective, std::string_view specification) {
   }
 }
 
-constexpr double least_gain = 0.01;   // of a total, to be worth a word
-constexpr double least_share = 0.05;  // of a total, for a part to be the reason
+constexpr double least_gain = 0.01;   // a gain of less than this share of a total is not mentioned
+constexpr double least_share = 0.05;  // a part of less than this share of a total is not given as the reason
 
 std::string ranks_text(const std::vector<Rank>& ranks) {
   return ranks.size() == 1 ? fmt::format("rank {}", ranks.front())
@@ -88,7 +88,7 @@ std::string residuals_remark(const ProjectionOptions& options, const Replayed& r
       node_sizes_text(machine.residual_node_sizes));
 }
 
-// Does the program make blocking calls of the collective? An algorithm is named for these only.
+// Does the program make blocking calls of the collective? Options name algorithms for these calls only.
 bool calls(const CallPrices& prices, const Recording& recording, Collective collective) {
   return std::any_of(prices.calls().begin(), prices.calls().end(), [&](const PricedCall& call) {
     const auto form = form_of(recording.sites[call.sites.front()].function);

@@ -20,7 +20,7 @@ void check(const Recording& recording, const ProjectionOptions& options);
 
 [[noreturn]] void refuse(const std::string& sentence);  // throws Error{misuse}
 
-double share_of(const ProjectedRun& run, ProjectedPart part);  // of its total
+double share_of(const ProjectedRun& run, ProjectedPart part);
 
 ProjectionVerdict verdict_of(const ProjectedRun& vendor, const Band& gain);
 

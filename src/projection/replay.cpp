@@ -52,7 +52,7 @@ class Walk {
     const MatchedCall* waits_for = nullptr;
     bool has_ended = false;
     double recorded_s = 0;    // the end of the entry in the recorded run
-    bool is_watched = false;  // the entry
+    bool is_watched = false;  // is the entry in the watched window?
   };
   // The call in which time passes.
   struct Inside {
@@ -81,7 +81,7 @@ class Walk {
   const std::size_t first_, last_;
   Matching matching_;
   std::vector<Player> players_;
-  std::vector<std::uint32_t> starts_;  // by site of a completion: the site of its start; itself: there is none
+  std::vector<std::uint32_t> starts_;  // by site: of a completion the site of its start, of any other itself
   CallKinds kinds_;
   Replayed replayed_;
   Count taken_ = 0;
@@ -222,7 +222,7 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
     // members longer.
     if (options_.without_late_ranks && is_blocking) pass(side, rank, ProjectedPart::computing, entry - now_s(side, rank));
     const double rest = std::max(0.0, exit - now_s(side, rank));
-    const double late = std::clamp(exit - entry - alone, 0.0, rest);  // because others were late
+    const double late = std::clamp(exit - entry - alone, 0.0, rest);  // time that passes because other ranks were late
     pass(side, rank, ProjectedPart::waiting, late, {&site, &call});
     pass(side, rank, makes ? ProjectedPart::other : ProjectedPart::collectives, rest - late, {&site, &call});
     call.priced->inside_s[side] += rest - late;
@@ -301,7 +301,7 @@ class SharedCores {
  private:
   enum class Next : std::uint8_t { take, act };
   struct Moment {
-    double at;  // seconds; of computing ranks: common progress
+    double at;  // when the rank is done, in seconds; for computing ranks, in common progress
     std::size_t rank;
     Next next;
     bool operator>(const Moment& other) const { return at > other.at; }
@@ -342,8 +342,8 @@ class SharedCores {
   std::vector<std::size_t> released_;
 };
 
-// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of them. A rank never leaves
-// a collective before the last member has entered it. Calls `report` regularly.
+// A replay in which all ranks share a few cores: ranks that compute at the same time get equal parts of the cores' time. A rank
+// never leaves a collective before the last member has entered it. Calls `report` regularly.
 void walk_on_shared_cores(Walk& walk, std::size_t side, std::size_t ranks, Count cores, const std::function<void()>& report) {
   SharedCores(walk, side, ranks, cores).run(report);
 }
@@ -376,7 +376,7 @@ void walk_freely(Walk& walk, std::size_t ranks, const std::function<void()>& rep
 Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices) {
   const std::size_t ranks = recording.ranks.size();
   const double entries = entries_of(recording);
-  Count before = 0;  // entries of earlier passes
+  Count before = 0;  // the entries of earlier passes
   const bool shares_cores = options.total_cores > 0 && options.total_cores < static_cast<Count>(ranks);
   const auto report_of = [&](const Walk& walk) {
     return [&] {

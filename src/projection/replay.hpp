@@ -25,13 +25,13 @@ struct WaitingMember {
 // One collective call.
 struct MatchedCall {
   std::size_t communicator = 0;
-  std::vector<std::uint32_t> sites;  // of the members that have entered
-  Count entered = 0, left = 0;       // members
-  PricedCall* priced = nullptr;      // once all have entered
+  std::vector<std::uint32_t> sites;  // the sites of the members that have entered
+  Count entered = 0, left = 0;       // how many members have entered, and have left
+  PricedCall* priced = nullptr;      // set when all members have entered
   BySide<std::vector<double>> entries, exits;
   std::vector<WaitingMember> waiting;
   double shortest_s = 0;  // the least recorded duration of a member
-  double starting_s = 0;  // recorded durations of all members' starts, if it is nonblocking
+  double starting_s = 0;  // of a nonblocking call: the recorded durations of all members' starts
 
   bool is_complete() const { return entered == static_cast<Count>(sites.size()); }
 };
@@ -44,19 +44,19 @@ class Matching {
 
   // Were the calls of all members recorded? The answer is no for intercommunicators and for members from another MPI_COMM_WORLD.
   bool is_matched(std::size_t communicator) const { return all_[communicator].is_matched; }
-  std::size_t member_of(std::size_t communicator, Rank rank) const;  // its place among the members
+  std::size_t member_of(std::size_t communicator, Rank rank) const;  // the rank's place among the members
 
-  // The member's next call. It must enter this call.
+  // Returns the member's next call. The caller must let the member enter it.
   MatchedCall& next(std::size_t communicator, std::size_t member);
-  // A member has left. After the last one the call no longer exists.
+  // A member has left. When the last member has left, the call is destroyed.
   void leave(MatchedCall& call);
 
  private:
   struct Calls {
-    bool is_matched = false, is_world = false;          // world: member i is rank i
+    bool is_matched = false, is_world = false;          // is_world: member i is rank i
     std::vector<std::pair<Rank, std::size_t>> members;  // sorted
-    std::vector<Count> made;                            // calls of each member
-    std::deque<std::unique_ptr<MatchedCall>> open;      // null: all have left
+    std::vector<Count> made;                            // how many calls each member has made
+    std::deque<std::unique_ptr<MatchedCall>> open;      // null: all members have left
     Count first = 0;                                    // number of the first open call
   };
 
@@ -85,14 +85,14 @@ struct GapSums {
 // Calls that are replayed as recorded, because the calls of other members were not recorded.
 struct UnmatchedCalls {
   Count calls = 0;
-  double seconds = 0;  // of all ranks together
+  double seconds = 0;  // the sum over all ranks
 };
 
 struct Replayed {
   BySide<std::vector<RankTimes>> ranks;
   std::vector<GapSums> gaps;              // by site
   std::vector<UnmatchedCalls> unmatched;  // by site
-  Count calls = 0;                        // of all members together: matched calls that all have entered
+  Count calls = 0;                        // matched calls that all members have entered; each counts once
   std::vector<Rank> stuck;                // ranks that wait for calls that never come
   std::vector<Rank> missed;               // ranks whose recording has ended although stuck ranks wait for them
 };

@@ -24,7 +24,7 @@ std::string grid_text(const std::vector<Count>& sides) { return fmt::format("{}"
 // A part of a grid: all places of some dimensions.
 using Dimensions = std::vector<bool>;
 
-// Grids of recorded ranks and of more ranks that are copies of them.
+// Two grids: of the recorded ranks, and of more ranks, which are copies of the recorded ones.
 class RankGrid {
  public:
   // Throws Error{misuse}.
@@ -39,7 +39,7 @@ class RankGrid {
   // Which copy of a part with these dimensions the rank is in: a number below growth() / growth_of(dimensions).
   Count copy_of_part(Rank rank, const Dimensions& dimensions) const;
 
-  // The dimensions of the part that has these recorded ranks; nothing if they are no part, or not in order.
+  // The dimensions of the part that has these recorded ranks; nothing if these ranks are not a part, or not in order.
   std::optional<Dimensions> part_of(const std::vector<Rank>& recorded) const;
 
  private:
@@ -97,7 +97,7 @@ Count RankGrid::copy_of_part(Rank rank, const Dimensions& dimensions) const {
 std::optional<Dimensions> RankGrid::part_of(const std::vector<Rank>& recorded) const {
   if (recorded.empty() || !std::is_sorted(recorded.begin(), recorded.end())) return std::nullopt;
   if (recorded.front() < 0 || recorded.back() >= ranks_of_grid(from_)) return std::nullopt;
-  std::vector<std::set<Count>> seen(from_.size());  // places, by dimension
+  std::vector<std::set<Count>> seen(from_.size());  // by dimension: the places that occur
   for (const Rank rank : recorded) {
     const std::vector<Count> at = places(rank, from_);
     for (std::size_t i = 0; i < at.size(); ++i) seen[i].insert(at[i]);
@@ -120,7 +120,7 @@ namespace {
 
 using namespace projection;
 
-constexpr std::size_t most_counts = std::size_t{1} << 27;  // of all sites together
+constexpr std::size_t most_counts = std::size_t{1} << 27;  // the limit for all sites together
 
 bool is_used(const RecordedSite& site) {
   if (site.kind == RecordedKind::making) return makes_together(site.function);
@@ -169,7 +169,7 @@ class Scaling {
                                         grid_.ranks(), recorded_.world_size));
     std::vector<Rank> all(originals_.size());
     std::iota(all.begin(), all.end(), Rank{0});
-    made_.communicators.push_back({"", std::move(all), 0, false});  // of the sites that are not used
+    made_.communicators.push_back({"", std::move(all), 0, false});  // the communicator of sites that are not used
     parts_.resize(recorded_.communicators.size());
     for (const RecordedSite& site : recorded_.sites)
       if (is_used(site) && !parts_[site.communicator]) grow(site.communicator);
@@ -251,7 +251,7 @@ class Scaling {
     return grown;
   }
 
-  // Its first copy in the communicator.
+  // Returns the root's first copy in the new communicator.
   Rank copy_of_root(Rank root, const RecordedCommunicator& before, const RecordedCommunicator& after) const {
     if (root >= size(before.members)) return -1;
     const Rank recorded = before.members[index(root)];
@@ -263,7 +263,7 @@ class Scaling {
   const Recording& recorded_;
   const BlockScale blocks_;
   const RankGrid grid_;
-  std::vector<Rank> originals_;  // by rank: the recorded one
+  std::vector<Rank> originals_;  // by rank: its original
   Recording made_;
   std::vector<std::optional<Part>> parts_;                                // by recorded communicator
   std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> sites_;  // by recorded site and new communicator

@@ -82,7 +82,7 @@ void CallLog::mark_sampled(std::size_t site) {
   define(sampled_letter, to.bytes());
 }
 
-// Ends the recording, because later entries make no sense without the missing ones.
+// Ends the recording, because later entries make no sense without those that cannot be written.
 void CallLog::cut() noexcept {
   header_->is_cut = 1;
   next_ = end_ = nullptr;

@@ -21,7 +21,7 @@
 namespace quadrille::recording {
 
 inline constexpr char call_log_magic[24] = "quadrille-recording/2\n";
-inline constexpr std::string_view any_call_log_magic = "quadrille-recording/";  // of all versions
+inline constexpr std::string_view any_call_log_magic = "quadrille-recording/";  // files of all versions begin with it
 inline constexpr std::uint32_t call_log_byte_order = 0x01020304;
 inline constexpr std::size_t most_functions = 120;
 
@@ -48,9 +48,9 @@ static_assert(sizeof(CallLogHeader) <= CallLogHeader::bytes && std::is_trivially
 inline constexpr char facts_letter = 'r', functions_letter = 'f', communicator_letter = 'c', name_letter = 'n', site_letter = 's',
                       sampled_letter = 'm';
 
-std::uint64_t checksum_of(std::string_view file);  // whose header has the checksum 0
+std::uint64_t checksum_of(std::string_view file);  // the checksum in the header of `file` must be 0
 
-std::string recording_path(const std::string& folder, Rank rank);  // of the rank's file
+std::string recording_path(const std::string& folder, Rank rank);
 
 class CallLog {
  public:
@@ -93,7 +93,7 @@ class CallLog {
   CallLogHeader* header_ = nullptr;
   Unit* part_ = nullptr;  // the part of the file that is mapped
   Unit *next_ = nullptr, *end_ = nullptr;
-  std::uint64_t size_ = CallLogHeader::bytes;  // of the file
+  std::uint64_t size_ = CallLogHeader::bytes;
   EntryCoder coder_;
 };
 

@@ -87,14 +87,14 @@ void write(ByteWriter& to, const RankFacts& facts);
 void write(ByteWriter& to, const RecordedCommunicator& communicator);
 void write(ByteWriter& to, const RecordedSite& site);  // the communicator by its number among the rank's own
 
-// They throw Error{malformed}. Texts are returned without characters that would disturb a terminal.
+// The following functions throw Error{malformed}. Texts are returned without characters that would disturb a terminal.
 RankFacts read_facts(ByteReader& from);
 // `members_left`: how many members the file's communicators may still have together.
 RecordedCommunicator read_communicator(ByteReader& from, Count world_size, std::uint64_t& members_left);
 RecordedSite read_site(ByteReader& from, std::size_t communicators);
 
 inline constexpr Count most_ranks = Count{1} << 24;
-inline constexpr std::uint64_t most_members = std::uint64_t{1} << 25;  // of all communicators of a rank
+inline constexpr std::uint64_t most_members = std::uint64_t{1} << 25;  // the limit for all communicators of a rank together
 
 // The kind of a site in words.
 constexpr std::string_view name(RecordedKind kind) {

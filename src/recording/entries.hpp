@@ -2,7 +2,7 @@
 // The entries of a rank's recording, as units of 32 bits. The same units are written while the program runs, and read afterwards.
 //
 // The upper 14 bits of a unit are its tag, and the lower 18 bits a number:
-// - 0: nothing was written here as yet.
+// - 0: nothing has been written here.
 //
 // - `long_entry`, site: an entry. Two long times follow: the gap and the call.
 //
@@ -31,7 +31,7 @@ using Unit = std::uint32_t;
 
 inline constexpr int number_bits = 18;
 inline constexpr Unit number_mask = (Unit{1} << number_bits) - 1;
-inline constexpr Unit is_written = Unit{1} << 31;  // tells a unit whose other bits may be 0 from one that was not written
+inline constexpr Unit is_written = Unit{1} << 31;  // distinguishes a unit whose other bits are 0 from a unit that was not written
 
 namespace tag {
 inline constexpr Unit long_entry = 1, away = 2, definition = 3, defined = 4, group = 5, first_site = 8;

@@ -8,8 +8,8 @@
 namespace quadrille::recording {
 namespace {
 
-// A period is accepted when this many entries have repeated, so that the short period of an inner loop is not preferred to that
-// of the outer loop.
+// A period is accepted only when this many entries have repeated. Otherwise the short period of an inner loop would be accepted
+// before the period of the outer loop is seen.
 constexpr std::size_t least_matched = 32;
 constexpr std::size_t context_sites = 4;
 constexpr std::size_t most_waiting = 4 * longest_group;
@@ -56,7 +56,7 @@ void Folding::search(const Entry& entry) {
   if (size >= most_waiting) emit_plain(size / 2);
 }
 
-// The last waiting entries are whole repetitions of the period.
+// Begins a period: the last waiting entries consist of whole repetitions of it.
 void Folding::begin_period() {
   const std::size_t length = candidate_, repeated = (matched_ + length) / length * length;
   const std::vector<Entry> entries(waiting_.end() - static_cast<std::ptrdiff_t>(repeated), waiting_.end());
@@ -85,7 +85,7 @@ void Folding::follow(const Entry& entry) {
   add(entry);
 }
 
-// The period continues, and its sums begin at 0 again.
+// Emits the sums of the period and sets them to 0. The period continues.
 void Folding::emit_period() {
   if (repetitions_ == 0) return;
   std::vector<Entry> means = period_;

@@ -34,10 +34,10 @@ class Folding {
   std::uint64_t context() const;
 
   const Emit emit_;
-  std::vector<Entry> waiting_;                           // not part of a period as yet
-  std::unordered_map<std::uint64_t, std::size_t> seen_;  // by the last sites: where in `waiting_` they ended last
-  std::size_t candidate_ = 0, matched_ = 0;              // `matched_` entries equal those `candidate_` earlier; 0: none
-  std::vector<Entry> period_;                            // the sums of the repetitions; empty: none was found
+  std::vector<Entry> waiting_;                           // not yet part of a period
+  std::unordered_map<std::uint64_t, std::size_t> seen_;  // by a sequence of sites: where in `waiting_` it ended last
+  std::size_t candidate_ = 0, matched_ = 0;  // the last `matched_` entries equal those `candidate_` before them; 0: none
+  std::vector<Entry> period_;                // the sums of the repetitions; empty: none was found
   std::uint32_t repetitions_ = 0;
   std::vector<Entry> partial_;  // the repetition that has begun
 };

@@ -28,11 +28,11 @@ class GapClock {
   explicit GapClock(double ticks_per_second)
       : ticks_per_ns_(ticks_per_second * 1e-9), long_ticks_(static_cast<std::uint64_t>(ticks_per_second * long_s)) {}
 
-  // From now on gaps are measured as wall time, because the processor time of this thread is only a part of the computing.
+  // Measures later gaps as wall time. Call it if the processor time of this thread is only a part of the computing.
   void use_wall_time() { uses_wall_time_ = true; }
   bool uses_wall_time() const { return uses_wall_time_; }
 
-  // The thread leaves MPI. `pace`: of the call, which is remembered until the gap ends.
+  // The thread leaves MPI. `pace` belongs to the call that has ended.
   void begin(Pace& pace) noexcept {
     pace_ = &pace;
     has_processor_time_ = pace.is_long && !uses_wall_time_;
@@ -70,7 +70,7 @@ class GapClock {
     return now.tv_sec * 1'000'000'000 + now.tv_nsec;
   }
 
-  // The processor time that two readings of the clock without a gap between them differ by.
+  // The least difference between two readings of the processor time without a gap between them.
   static std::int64_t cost_of_question() noexcept {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < 16; ++i) {

@@ -10,7 +10,7 @@
 
 namespace quadrille::recording {
 
-// The sites' communicators are indices in `communicators`, and RecordedRank::sites is empty: its entries name the sites by their
+// The sites' communicators are indices in `communicators`, and RecordedRank::sites is empty: the entries name sites by their
 // numbers here.
 struct RankContents {
   RankFacts facts;
@@ -19,16 +19,16 @@ struct RankContents {
   RecordedRank recorded;
 };
 
-// Reads the file of a rank that has ended, was killed or still runs. Throws Error{environment} if it cannot be read,
-// Error{malformed} if it is damaged or not of a recording; the sentence begins with "it" or "its", and the caller puts the name
-// of the file before it.
+// Reads the file of a rank that has ended, was killed or still runs. Throws Error{environment} if the file cannot be read,
+// Error{malformed} if it is damaged or not of a recording. The sentence begins with "it" or "its"; the caller puts the name of
+// the file in front.
 RankContents read_rank(const std::string& path);
 
-// For the file of a rank that has ended: replaces repetitions by their means (folding.hpp). Throws Error, as above.
+// For the file of a rank that has ended: replaces repetitions by their means (folding.hpp). Throws the errors of read_rank.
 void fold_rank(const std::string& path);
 
 // Returns a text that distinguishes the file of a rank that has ended from other files: its length, and a hash of its header.
-// Throws Error, as above.
+// Throws the errors of read_rank.
 std::string token_of_rank(const std::string& path);
 
 }  // namespace quadrille::recording

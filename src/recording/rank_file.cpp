@@ -23,7 +23,7 @@ namespace {
 
 void remove_older(const RankFileWords& words, const std::string& path, std::string_view magic) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return;  // there is no such file; otherwise making the file reports the error
+  if (::lstat(path.c_str(), &status) != 0) return;  // no such file; any other error shows when the file is made
   const Descriptor file(S_ISREG(status.st_mode) ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1);
   std::string begin(magic.size(), '\0');
   const bool is_ours = file.number() >= 0 &&

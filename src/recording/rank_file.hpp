@@ -19,18 +19,18 @@ struct RankFileWords {
 
 [[noreturn]] void fail_to_make(const RankFileWords& words, const std::string& path, const std::string& reason);
 
-// Makes a new file, locked while this process lives. An older file of its kind, which begins with `magic`, is unlinked, not
-// truncated: a process that has mapped the file would crash if the file became shorter. Any other file is left unchanged. Throws
-// Error{environment} if the file cannot be made, if another file has its name, or if a process that still runs writes it.
+// Makes a new file, locked while this process lives. An older file of its kind, which begins with `magic`, is unlinked rather
+// than truncated: a process that has mapped the file would crash if the file became shorter. Any other file is left unchanged.
+// Throws Error{environment} if the file cannot be made, if another file has its name, or if a process that still runs writes it.
 Descriptor new_rank_file(const RankFileWords& words, const std::string& path, std::string_view magic);
 
-std::uint64_t longest_file() noexcept;  // that this process may write (ulimit -f)
+std::uint64_t longest_file() noexcept;  // the longest file that this process may write (ulimit -f)
 
-// Gives a part of the file disk space, and makes the file long enough for it. A store to mapped memory without disk space would
-// kill the program, and so would a file that exceeds its size limit (ulimit -f). Returns false if there is no space.
+// Reserves disk space for a part of the file, and makes the file long enough for this part. A store to mapped memory without disk
+// space would kill the program, and so would a file that exceeds its size limit (ulimit -f). Returns false if there is no space.
 bool reserve(const Descriptor& file, std::uint64_t from, std::uint64_t bytes) noexcept;
 
-// Maps a part of the file, or memory that no file has if the descriptor is negative. Null if that fails; errno says why.
+// Maps a part of the file or, if the descriptor is negative, anonymous memory. Null if that fails; errno says why.
 void* mapped(const Descriptor& file, std::uint64_t from, std::uint64_t bytes, int more_flags = 0) noexcept;
 
 }  // namespace quadrille::recording

@@ -91,7 +91,7 @@ class Shared {
 
  private:
   Recording& recording_;
-  std::map<RecordedCommunicator, std::size_t> communicators_;  // without names, which ranks may set at different times
+  std::map<RecordedCommunicator, std::size_t> communicators_;  // without names: ranks may set names at different times
   std::map<RecordedSite, std::uint32_t> sites_;
 };
 
@@ -130,7 +130,7 @@ Recording read_recording(const std::string& folder) {
 
 void check(const Recording& recording) {
   const auto is_of_world = [&](Rank rank) { return rank >= 0 && rank < recording.world_size; };
-  std::vector<std::vector<Rank>> members;  // by communicator, in order, without those of other worlds
+  std::vector<std::vector<Rank>> members;  // by communicator: its members in order, without members of other worlds
   for (const RecordedCommunicator& communicator : recording.communicators) {
     std::vector<Rank>& sorted = members.emplace_back(communicator.members);
     std::erase(sorted, -1);

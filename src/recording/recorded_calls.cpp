@@ -11,7 +11,7 @@ namespace quadrille {
 struct RecordedCalls::State {
   const RecordedRank& rank;
   recording::EntryReader reader;
-  Count left;  // entries to come
+  Count left;  // how many entries are left
 };
 
 RecordedCalls::RecordedCalls(const RecordedRank& rank)

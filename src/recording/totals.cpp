@@ -14,16 +14,16 @@
 namespace quadrille::recording {
 namespace {
 
-constexpr double least_share_of_phase = 0.1;   // of a phase's time in collectives, for a site to be named
-constexpr double least_share_of_calls = 0.02;  // of a slice's calls, for a site to belong to it
+constexpr double least_share_of_phase = 0.1;   // a site with less of a phase's time in collectives is not named
+constexpr double least_share_of_calls = 0.02;  // a site with less of a slice's calls does not belong to the slice
 constexpr std::size_t most_sites_of_phase = 4;
 
 double& of(PartSeconds& seconds, TimePart part) { return seconds[static_cast<std::size_t>(part)]; }
 
 struct Slice {
   PartSeconds seconds{};
-  std::map<std::uint32_t, double> by_site;  // seconds in collectives
-  std::map<std::uint32_t, Count> calls;     // that end in it
+  std::map<std::uint32_t, double> by_site;  // by site: seconds in collectives
+  std::map<std::uint32_t, Count> calls;     // how many calls of each site end in the slice
 };
 
 // Adds intervals of a rank's time to the slices in which they lie.
@@ -46,7 +46,6 @@ class Slices {
     }
   }
 
-  // The slice in which the rank is now.
   Slice& now() { return all_[place()]; }
   const std::vector<Slice>& all() const { return all_; }
   double slice_s() const { return slice_s_; }
@@ -80,7 +79,7 @@ std::set<std::uint32_t> called_sites(const Slice& slice) {
   return sites;
 }
 
-// Do they have at least half of their sites in common? Two slices without sites are alike.
+// Do two slices have at least half of their sites in common? Two slices without sites are alike.
 bool are_alike(const std::set<std::uint32_t>& one, const std::set<std::uint32_t>& other) {
   const auto common =
       static_cast<std::size_t>(std::count_if(one.begin(), one.end(), [&](auto site) { return other.contains(site); }));

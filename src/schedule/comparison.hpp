@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells whether two schedules are the same although they are written differently; and hashes, by which ranks compare problems and
+// Tells whether two schedules do the same although they are written differently. Also hashes, by which ranks compare problems and
 // programs.
 #pragma once
 
@@ -18,12 +18,12 @@ namespace quadrille {
 std::vector<Local> pieces_of(const Local& local);
 
 // Returns the program as the JSON form represents it: regions are contiguous runs, local operations have one region on each side,
-// and whatever moves no bytes is left out. Normalised programs are equal if they do the same with the same bytes, in the same
-// rounds and order. Throws Error{misuse, too_large} like `bytes` and `hull`.
+// and messages and operations without bytes are left out. Normalised programs are equal if they do the same with the same bytes,
+// in the same rounds and order. Throws Error{misuse, too_large} like `bytes` and `hull`.
 Program normalised(Program program);
 
-// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? So a
-// schedule equals the schedule that is read from its JSON document or text. Makes all programs.
+// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? A schedule
+// that is written as JSON or as text and read again is the same in this sense. Makes all programs.
 bool is_same(const Schedule& one, const Schedule& other);
 
 // Hashes of problems and programs. Ranks compare hashes, so that they need not send each other whole problems and

@@ -32,8 +32,8 @@ bool copies_stand_alone(const Round& round) {
 
 bool by_port(const Message& a, const Message& b) { return a.port < b.port; }
 
-// Turns control messages into messages and puts them in front of the payload messages. Their bytes begin at `end` in
-// the staging buffer; advances `end` past them.
+// Turns control messages into messages and puts them in front of the payload messages. The bytes of the control messages begin at
+// `end` in the staging buffer; advances `end` past these bytes.
 void put_in_front(std::vector<Control>& controls, std::vector<Message>& messages, Bytes& end) {
   std::vector<Message> all;
   for (const Control& control : controls) {
@@ -55,7 +55,7 @@ Bytes scratch_end(const Regions& regions) {
 }
 
 // Adds messages to those of another phase in the same round. Two messages to the same rank by the same port become one message
-// with the bytes of both. The other rank joins them, too.
+// with the bytes of both. The other rank's program joins the other ends of the two messages in the same way.
 void add_messages(std::vector<Message>& messages, std::vector<Message>& more) {
   const auto end = static_cast<std::ptrdiff_t>(messages.size());
   for (Message& message : more) {
@@ -78,7 +78,7 @@ class Assembly {
  public:
   Assembly(Rank rank, std::vector<Stage> stages) : whole_{rank, 0, std::move(stages), {}} {}
 
-  // Reserves the scratch memory that these regions name for the whole program.
+  // Makes the scratch memory of the whole program large enough for these regions.
   void hold(const Regions& regions) { whole_.scratch_bytes = std::max(whole_.scratch_bytes, scratch_end(regions)); }
 
   void add(const std::vector<Local>& locals, Count number) {
@@ -164,7 +164,7 @@ bool is_in_posting_order(const Program& program) {
 
 Program in_posting_order(Program program) {
   if (is_in_posting_order(program)) return program;
-  Bytes sent = 0;  // the most bytes of control messages that any round sends; received control messages lie behind them
+  Bytes sent = 0;  // the most bytes of control messages that any round sends; received control messages follow them
   for (const Round& round : program.rounds) {
     Bytes here = 0;
     for (const Control& control : round.control_sends)

@@ -40,7 +40,7 @@ bool stands_alone(const Round& round);
 
 // What one rank does in one phase: it is rank `me` of a schedule whose rank i is ranks[i] in the whole. `input` and `output` say
 // where the buffers of that rank lie in the memory of the whole program. A copy is left out if its source and its target are the
-// same bytes there, so a part can hand its result over in place.
+// same bytes of that memory. So a part can hand over its result without a copy.
 struct GroupStep {
   std::shared_ptr<const Schedule> schedule;
   std::span<const Rank> ranks;
@@ -49,8 +49,8 @@ struct GroupStep {
 };
 
 // A schedule that is composed of schedules for groups of its ranks. In each phase several groups run schedules of their own at
-// the same time. Groups and the places of their buffers differ from phase to phase. So a collective between and inside nodes, or
-// one that has two parts, repeats no other algorithm's code.
+// the same time. Groups and the places of their buffers differ from phase to phase. A collective between and inside nodes, or one
+// that has two parts, is made in this way, so it repeats no other algorithm's code.
 class Composition {
  public:
   Composition() = default;
@@ -60,8 +60,8 @@ class Composition {
 
   virtual std::vector<Stage> stages() const = 0;  // of all programs
   virtual std::size_t phase_count() const = 0;
-  // The round of the whole in which the schedules of this phase begin. Phases may share rounds. But a phase that hands data over
-  // to a second phase must end before the second phase begins.
+  // The round of the whole in which the schedules of this phase begin. Phases may share rounds. But a phase must end before
+  // another phase begins that needs its data.
   virtual Count first_round(std::size_t phase) const = 0;
   virtual std::optional<GroupStep> step(std::size_t phase, Rank rank) const = 0;  // nothing: the rank is idle
   // Local operations of the rank at the beginning of the phase's first round.
@@ -69,8 +69,8 @@ class Composition {
 };
 
 // Returns the program of one rank, at a cost that grows with what this rank does. In a round of several phases the operations of
-// the earlier phase come first. The scratch memory of the program begins with the part that the steps' maps and the local
-// operations name. The scratch memories of the parts follow, one after the other.
+// the earlier phase come first. The scratch memory of the program begins with the bytes that the steps' maps and the local
+// operations name. The scratch memories of the groups' schedules follow, one after the other.
 Program composed(const Composition& composition, Rank rank);
 
 // The position of a program's buffer in the memory of the larger program: byte x of the buffer is byte offset + x of `buffer`.
@@ -101,8 +101,8 @@ Program joined(Part first, Part second);
 // local operations is added to the last stage.
 //
 // The input is not copied. A rank that has not yet combined anything sends from its input. The first message that arrives for
-// some bytes stays where it was received, and the rank's input is combined into it. A message for the rank's own result only is
-// received directly into the output, and the rank's value so far is combined into the output.
+// some bytes stays where it was received, and the rank's input is combined into it. A message with bytes of the rank's own result
+// only is received directly into the output. The rank's value so far is then combined into the output.
 Program reduced(const Program& spreading);
 
 }  // namespace quadrille

@@ -35,7 +35,7 @@ Bytes difference(Bytes a, Bytes b) {
   return a < b ? std::numeric_limits<Bytes>::min() : std::numeric_limits<Bytes>::max();
 }
 
-// Returns the greatest common divisor of the region's strides: each run begins at offset plus a multiple of it.
+// Returns the greatest common divisor of the region's strides: each run begins at offset plus a multiple of this divisor.
 std::uint64_t stride_of(const Region& region) {
   std::uint64_t common = 0;
   for (const Level& level : region.levels)
@@ -44,9 +44,9 @@ std::uint64_t stride_of(const Region& region) {
 }
 
 constexpr Count most_of_pair = 1024;               // comparisons of the runs of two regions
-constexpr Count most_of_program = Count{1} << 18;  // of those of all regions of a program; they take some milliseconds
+constexpr Count most_of_program = Count{1} << 18;  // comparisons of runs in a program, which take some milliseconds
 
-// Finds out whether a run of one region shares a byte with a run of another. Gives up after so many comparisons as are left.
+// Finds out whether a run of one region shares a byte with a run of another. Gives up after `left` comparisons.
 class MeetingRuns {
  public:
   explicit MeetingRuns(Count left) : left_(left) {}
@@ -69,7 +69,7 @@ class MeetingRuns {
     return runs;
   }
 
-  // Calls found(first byte) for the runs of the inner levels, moved by `origin`, until it returns true.
+  // Calls found(first byte) for the runs of the inner levels, moved by `origin`, until found returns true.
   template <class Found>
   bool any_of(const Region& region, std::size_t levels, Bytes origin, Found&& found) {
     if (--left_ < 0) return true;
@@ -93,7 +93,8 @@ class MeetingRuns {
     const auto [inner_begin, inner_end] = hull(inner);
     const Wide step = level.stride < 0 ? -Wide{level.stride} : Wide{level.stride};
     const Wide lowest = level.stride < 0 ? origin + (level.count - 1) * Wide{level.stride} : origin;
-    // The k-th repetition from below has a byte in the range if lowest + k * step + inner_end > first, and .. inner_begin < last.
+    // With start = lowest + k * step, the k-th repetition from below has a byte in the range only if start + inner_end > first and
+    // start + inner_begin < last.
     Wide k = 0, most = level.count - 1;
     if (step > 0) {
       k = std::max(k, (first - inner_end - lowest) / step);
@@ -108,7 +109,7 @@ class MeetingRuns {
   Count left_;
 };
 
-// As may_overlap, by at most `left` comparisons of runs; takes those that were made from it.
+// As may_overlap, but with at most `left` comparisons of runs. Subtracts the comparisons that it makes from `left`.
 bool overlap(const Region& a, const Region& b, Count& left) {
   if (a.buffer != b.buffer) return false;
   const auto [a_first, a_last] = hull(a);
@@ -234,7 +235,7 @@ DependenceGraph dependences(const Program& program) {
   Count left = most_of_program;
   const auto accesses = [&](const Region& region) -> BufferAccesses& { return buffers[static_cast<std::size_t>(region.buffer)]; };
 
-  // Compares each operation with the accesses before it, then adds its own accesses.
+  // Compares each operation with the accesses before it, then adds the operation's accesses.
   const auto depend_on_reads = [&](const Regions& regions, std::vector<Dependence>& before, std::size_t self) {
     for (const Region& region : regions)
       accesses(region).for_each_overlap(region, left, [&](const auto& access) {

@@ -48,8 +48,8 @@ DependenceGraph dependences(const Program& program);
 std::vector<Operation> operations(const Program& program);
 
 // Do the two regions share a byte? The answer is exact for contiguous regions and for equal strides of one level, and for other
-// regions that need at most about a thousand comparisons of runs. Otherwise the answer is "yes". So dependences do not change if
-// regions are cut into runs, as in the JSON form.
+// regions that need at most about a thousand comparisons of runs. Otherwise the answer is "yes". Where the answer is exact,
+// dependences do not change if regions are cut into runs, as in the JSON form.
 bool may_overlap(const Region& a, const Region& b);
 
 // Matches sends with receives. A channel is an ordered pair of ranks. The k-th send of a channel matches its k-th receive, where

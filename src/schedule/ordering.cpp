@@ -124,8 +124,8 @@ class OrderingMaker {
     for (const Dependence& dependence : graph_.before[operation]) {
       const Operation& other = graph_.operations[dependence.on];
       if (own.kind == OperationKind::receive && other.kind == OperationKind::receive && other.round == own.round) {
-        // Receives of one round do not wait for each other. Instead this receive waits for what the other receive waits for,
-        // which the graph does not list again.
+        // Receives of one round do not wait for each other. Instead this receive waits for all operations before the other
+        // receive, because the graph does not list them for this receive.
         wait(dependence.on, step);
         continue;
       }

@@ -4,9 +4,9 @@
 // the executed order.
 //
 // Every policy obeys the dependences of dependence.hpp, with three additional rules:
-// - A send is packed if a receive that may arrive while the send is in progress overwrites its memory. Packing is
-//   possible when the data is final and the earlier sends of the channel have been posted or packed. An operation that
-//   overwrites the memory waits only for the packing, not for the completion of the send.
+// - A send is packed if a receive that may arrive while the send is in progress overwrites the memory that it sends. Packing is
+//   possible when the data is final and the earlier sends of the channel have been posted or packed. An operation that overwrites
+//   the memory waits only for the packing, not for the completion of the send.
 // - Receives of one round never wait for each other. The dependences may say otherwise, because the overlap test is
 //   conservative.
 // - A round that has only control messages waits for all messages before it, and all messages after it wait for it.
@@ -70,7 +70,7 @@ struct Ordering {
   std::vector<Edge> edges;
 };
 
-// Returns the ordering of the program. `graph` holds its dependences; under blocking it needs only the operations.
+// Returns the ordering of the program. `graph` has the program's dependences; under blocking the operations alone suffice.
 Ordering ordering(const Program& program, const DependenceGraph& graph, Policy policy);
 
 }  // namespace quadrille

@@ -14,8 +14,8 @@ namespace quadrille {
 namespace {
 
 // A region that is moved within one place. The place's bytes are numbered: byte x lies in run x / length, and runs are numbered
-// by the digits of the levels' counts. If a region's distance is a multiple of a digit's unit, a step by it changes only this
-// digit, unless a carry changes the next digit.
+// by the digits of the levels' counts. A step by a multiple of a digit's unit changes only this digit, unless a carry changes the
+// next digit.
 class WithinPlace {
  public:
   WithinPlace(const Region& place, Bytes first) : place_(place), moved_{place.buffer, place.offset, 0, {}} {
@@ -53,7 +53,7 @@ class WithinPlace {
     return true;
   }
 
-  // The innermost run: a part of one run of the place, or whole runs of it.
+  // Adds the innermost run, which is a part of one run of the place, or consists of whole runs.
   bool add_run(Bytes length) {
     if (in_run_.least + length <= place_.length) {
       moved_.length = length;

@@ -61,8 +61,8 @@ void for_each_pair_of_runs(const Regions& sources, const Regions& targets, Visit
   }
 }
 
-// Returns "8 bytes from output[8], 4 times, 16 bytes apart", for sentences. Levels are named from the inside out. Brackets with
-// two numbers would be ambiguous: the text form writes buffer[offset:length], and programming languages write buffer[begin:end].
+// Returns "8 bytes from output[8], 4 times, 16 bytes apart", for sentences. The innermost level comes first. Brackets with two
+// numbers would be ambiguous: the text form writes buffer[offset:length], and programming languages write buffer[begin:end].
 std::string in_words(const Region& region);
 
 // Maps the regions of one buffer to the memory where the bytes of that buffer lie.
@@ -85,7 +85,8 @@ class BufferMap {
   std::vector<Bytes> starts_{0};  // offset in the buffer of each place; then the size
 };
 
-// Appends the region, or a repetition of the last entry if the region continues its pattern of equal lengths and distances.
+// Appends the region, or repeats the last entry once more if the region continues that entry's pattern of equal lengths and
+// distances.
 void append_folded(Regions& regions, const Region& region);
 
 // Do both lists have the same bytes in the same order?

@@ -8,7 +8,7 @@
 namespace quadrille {
 namespace {
 
-// Do the first and the last character enclose the whole value?
+// Are the first and the last character parentheses that enclose the whole value?
 bool is_enclosed(std::string_view value) {
   if (!value.starts_with('(')) return false;
   int depth = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parts of a specification, such as "hierarchical:between=(chain:segments=4),lanes=2". A value in parentheses may contain
-// commas, and parentheses of its own.
+// commas and further parentheses.
 #pragma once
 
 #include <optional>

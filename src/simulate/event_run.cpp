@@ -58,8 +58,8 @@ class Builder {
     });
   }
 
-  // Calls `use` with the ordering of a program. The ordering of each representative is found once. It is also used for images that
-  // list their messages in the same order.
+  // Calls `use` with the ordering of a program. The ordering of each representative is found once, and also used for those of its
+  // images that list their messages in the same order.
   template <class Use>
   void with_ordering(const Program& program, Use&& use) {
     const auto find = [&](const Program& its_program) {
@@ -219,7 +219,7 @@ class Builder {
                     rank, graph_.round_numbers.empty() ? 0 : graph_.round_numbers[round]));
   }
 
-  // Sorts the rounds. Before, they are numbered in the order in which programs mention them.
+  // Sorts the rounds by number. Until then their order is that in which programs mention them.
   void order_rounds() {
     auto& numbers = graph_.round_numbers;
     if (std::is_sorted(numbers.begin(), numbers.end())) return;

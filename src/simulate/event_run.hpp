@@ -36,11 +36,11 @@ struct EventGraph {
   std::vector<Event> other_ends;              // of a send: its receive
   std::vector<Port> ports;                    // of a send: its port; dimension -1 means none. Empty if no message has a port
   std::vector<Event> next;                    // of a send (receive): the same rank's next send (receive)
-  std::vector<std::uint32_t> waits_for;       // number of events for which it waits; a receive also waits for its send
-  // Index in `after` of the events of the same rank that wait for this one; one more entry marks the end.
+  std::vector<std::uint32_t> waits_for;       // number of events that must happen before; a receive also waits for its send
+  // Index in `after` of the first of the events of the same rank that wait for this event; one more entry marks the end.
   std::vector<std::size_t> first_after;
   std::vector<Event> after;
-  std::vector<Event> first_send, first_receive;  // by rank; none if there is none
+  std::vector<Event> first_send, first_receive;  // by rank; `none` if the rank has none
 
   std::vector<Count> round_numbers;  // rounds with a message, in ascending order
   std::vector<Stage> stages;
@@ -73,7 +73,7 @@ EventGraph event_graph(const Schedule& schedule, const EventGraphOptions& option
 // Random disturbances of a simulation, drawn from a seed. They are the same on every machine and do not depend on the order in
 // which they are requested.
 //
-// Lengthens each time by a random part of itself. The part is uniformly distributed from 0 to `share`.
+// Lengthens each time by a random share of this time. The share is uniformly distributed from 0 to `share`.
 class Jitter {
  public:
   Jitter(std::uint64_t seed, double share) : seed_(mixed(seed)), share_(share) {}
@@ -101,7 +101,7 @@ inline std::vector<std::size_t> drawn(std::uint64_t seed, std::size_t some, std:
   return numbers;
 }
 
-// The derived class says when a message that waits for nothing any more is sent and received.
+// The derived class decides when a message is sent and received, once its waits are over.
 class EventRun {
  protected:
   using Event = EventGraph::Event;
@@ -109,11 +109,11 @@ class EventRun {
   EventRun(const Schedule& schedule, const EventOptions& options);
   ~EventRun() = default;
 
-  // Called for each send and each receive when it waits for nothing any more. It may start at ready(event).
+  // Called for each send and each receive when all events for which it waits have happened. It may start at ready(event).
   virtual void start(Event event) = 0;
 
   void begin();   // starts the events that wait for nothing
-  void settle();  // starts the events for which the last `arrive`, `send_ends` and `receive_ends` have made way
+  void settle();  // starts the events whose waits the preceding `arrive`, `send_ends` and `receive_ends` have ended
   void arrive(Event event, Picoseconds time);  // one of the events for which `event` waits is complete
   // The send, or the receive, is complete. Its rank was busy with it from `begin` on.
   void send_ends(Event event, Picoseconds begin, Picoseconds end);
@@ -123,7 +123,7 @@ class EventRun {
   const EventGraph& graph() const { return graph_; }
   Picoseconds ready(Event event) const { return ready_[event]; }
   Rank sender(Event message) const { return message_numbers_[message].sender; }   // only with message_end or link_use
-  Count number(Event message) const { return message_numbers_[message].number; }  // likewise, as in MessageEnd
+  Count number(Event message) const { return message_numbers_[message].number; }  // likewise; numbered as in MessageEnd
   const std::vector<Picoseconds>& begins() const { return begins_; }              // when each rank starts
 
   const EventOptions& options_;
@@ -164,8 +164,9 @@ class EventRun {
 //   6. the receiver's processor for the receiver's start-up.
 // The send is complete after 4. A rank begins 5 when it has posted the receive; messages that arrive before wait in the interface.
 // If sends and receives become ready at the same time, sends go first.
-//   Under the policy `blocking`, the processor does all the work of its rank except that of the input port, and does not leave a
-// message between 1 and 4, or between 5 and 6. The same holds under all policies if the machine overlaps nothing.
+//   Under the policy `blocking`, the processor does all the work of its rank except that of the input port, and does the steps 1
+// to 4 of a message without interruption, and likewise the steps 5 and 6. The same holds under all policies if the machine
+// overlaps nothing.
 
 EventSimulation simulate_resources(const Schedule& schedule, const ResourceTimes& times, const EventOptions& options);
 

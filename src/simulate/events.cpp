@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The event-driven simulator: LogGP for each rank, with several ports and with queues at links. A rank processes its sends in
-// posting order, and likewise its receives. Each uses the port that becomes free first. Every time is a sum of terms and of maxima
-// of earlier times. So delaying an event never makes another event earlier. Without links, the result does not depend on the order
-// in which events are processed. With links, messages pass through the network in order of time. Source: [alexandrov1995];
-// [hoefler2010] for simulating ranks from their dependences.
+// posting order, and likewise its receives. Each message uses the port that becomes free first. Every time is a sum of terms and
+// of maxima of earlier times. So delaying an event never makes another event earlier. Without links, the result does not depend
+// on the order in which events are processed. With links, messages pass through the network in order of time. Source:
+// [alexandrov1995]; [hoefler2010] for simulating ranks from their dependences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class Direction {
     return std::max({ready, free_[rank * ports_], processor_free_[rank]});
   }
 
-  // Takes a port until one time, and the rank's processor until another.
+  // Occupies a port until `port_until`, and the rank's processor until `processor_until`.
   void take(std::size_t rank, Picoseconds port_until, Picoseconds processor_until) {
     const auto first = free_.begin() + static_cast<std::ptrdiff_t>(rank * ports_),
                end = first + static_cast<std::ptrdiff_t>(ports_);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-// Simulates a rank that is late by more than the others need. So a rank that waits for it leaves after its entry, and the delay
-// is the time between the two.
+// Simulates one late rank: it enters when all ranks would have left if it were punctual. A rank that waits for the late rank
+// leaves after the late rank has entered; the delay is the time between these two events.
 class LateRank {
  public:
   LateRank(const Schedule& schedule, const MessageTimes& times, Policy policy)

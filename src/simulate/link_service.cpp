@@ -24,7 +24,7 @@ WormholeLinks::WormholeLinks(const Topology& topology, Count channels, const std
   for (const Count number : slow_links) links_[number].is_slow = true;
 }
 
-// The link across the dateline joins ranks whose distance is not that of neighbours.
+// The numbers of the two ranks at the dateline do not differ by the stride, unlike those of other neighbours.
 std::vector<WormholeLinks::Hop> WormholeLinks::way(Rank from, Rank to, const std::optional<Port>& port) const {
   std::vector<Hop> way;
   int dimension = -1;
@@ -120,8 +120,8 @@ void WormholeLinks::leave(FlightNumber number, Picoseconds now) {
   std::erase_if(through_, [&](FlightNumber other) { return flows(other, now); });
 }
 
-// If nothing moves, each message on its way waits for a channel that another waiting message holds. So the chain of holders comes
-// back to one of them.
+// If nothing moves, each message on its way waits for a channel that another waiting message holds. So going from a message to
+// the holder of its channel, again and again, comes back to an earlier message.
 std::optional<std::string> WormholeLinks::deadlock() {
   const auto first = std::min_element(flights_.begin(), flights_.end(), [](const Flight& one, const Flight& other) {
     return std::pair(!one.is_on_its_way, one.message) < std::pair(!other.is_on_its_way, other.message);

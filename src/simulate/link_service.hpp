@@ -50,13 +50,13 @@ class LinkService {
 };
 
 // Wormhole switching [dally1987]. The head (first bytes) of a message takes one link of its way after the other. A head that waits
-// for a link holds the links that it has. When it has the whole way, its bytes flow, and then all links become free. So messages
-// that hold links and wait for each other in a circle never arrive.
+// for a link holds the links that it has. When the head has all links of its way, the bytes of the message flow, and then all
+// these links become free. So messages that hold links and wait for each other in a circle never arrive.
 //
 // A link has one or two *virtual channels*, each of which is held by one message at a time. With two of them, no circle arises on
-// rings and tori: a message begins on the first channel of each dimension and continues on the second channel after the link from
-// the last coordinate to the first, or back (the *dateline*). If two messages have the two channels of a link, their bytes pass
-// one message after the other: first those of the message whose head is through first.
+// rings and tori: a message begins on the first channel of each dimension and continues on the second channel after the link
+// between the last and the first coordinate (the *dateline*), in either direction. If two messages have the two channels of a
+// link, their bytes pass one message after the other: first those of the message whose head is through first.
 class WormholeLinks : public LinkService {
  public:
   // `channels` is 1 or 2.
@@ -81,7 +81,7 @@ class WormholeLinks : public LinkService {
     Number message = 0;
     Rank from = 0, to = 0;
     std::vector<Hop> way;
-    std::size_t held = 0;  // hops whose channels it holds: the first ones
+    std::size_t held = 0;  // number of hops, from the first on, whose channels the message holds
     Picoseconds bytes_time = 0, latency = 0;
     bool is_on_its_way = false;  // has entered the network and not left it
   };
@@ -93,7 +93,7 @@ class WormholeLinks : public LinkService {
 
   struct LinkState {
     std::array<Channel, 2> channels;
-    bool carries = false;  // the bytes of a message
+    bool carries = false;  // true while the bytes of a message pass
     bool is_slow = false;
   };
 
@@ -109,7 +109,7 @@ class WormholeLinks : public LinkService {
   std::vector<Hop> way(Rank from, Rank to, const std::optional<Port>& port) const;
   void move(FlightNumber number, Picoseconds now);
   void push_head(FlightNumber number, Picoseconds time);
-  bool flows(FlightNumber number, Picoseconds now);  // begins to send its bytes if no link of its way carries others
+  bool flows(FlightNumber number, Picoseconds now);  // begins to send the message's bytes if no link of its way carries other bytes
   void leave(FlightNumber number, Picoseconds now);
 
   const Topology& topology_;
@@ -119,7 +119,7 @@ class WormholeLinks : public LinkService {
   PerLink<LinkState> links_;
   std::vector<Flight> flights_;
   std::vector<FlightNumber> unused_;   // free entries of flights_
-  std::vector<FlightNumber> through_;  // have the whole way and wait for bytes of others, in the order of their heads
+  std::vector<FlightNumber> through_;  // hold their whole way and wait for bytes of others, in the order of their heads
   std::priority_queue<Step, std::vector<Step>, std::greater<>> steps_;
   std::deque<Delivery> deliveries_;
 };

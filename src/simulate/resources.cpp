@@ -116,8 +116,8 @@ class ResourceRun : public EventRun {
     enter(queue_of(event, resource_of(parts_[event])), event);
   }
 
-  // Passes over composing and copying if they take no time. A start-up waits for the processor even then, so that a rank composes
-  // all messages that are ready before it starts the first.
+  // Passes over composing and copying if they take no time. A start-up waits for the processor even if it takes no time, so that
+  // a rank composes all messages that are ready before it starts the first.
   void skip(Event event) {
     const auto may_skip = [](Part part) { return part == Part::compose || part == Part::copy_out || part == Part::copy_in; };
     while (may_skip(parts_[event]) && time_of(event, parts_[event]) == 0) go_on(event);
@@ -130,7 +130,7 @@ class ResourceRun : public EventRun {
     if (!queues_[queue].is_taken) free(queue);
   }
 
-  // The resource looks at its queue when everything else that happens now is done.
+  // The resource looks at its queue when everything else that happens at this time is done.
   void free(std::uint32_t queue) {
     queues_[queue].is_taken = !queues_[queue].waiting.empty();
     if (queues_[queue].is_taken) calendar_.push({now_, Kind::serve, queue});
@@ -149,7 +149,7 @@ class ResourceRun : public EventRun {
     take_up(event);
   }
 
-  // The resource of the message's part begins with it.
+  // The resource of the message's part begins to serve the message.
   void take_up(Event event) {
     if (parts_[event] == Part::move)
       enter(queue_of(graph().other_ends[event], Resource::input_port), event);
@@ -184,7 +184,7 @@ class ResourceRun : public EventRun {
   std::vector<Queue> queues_;  // by rank and resource
   std::vector<Part> parts_;    // by event: the part that waits or is being done
   std::vector<Picoseconds>
-      begins_at_;  // by event: when its rank began with it, at the input port or, if serial, with the processor
+      begins_at_;  // by event: when its rank began to work on it, at the input port or, if serial, with the processor
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> calendar_;
   Picoseconds now_ = 0;
 };

@@ -48,14 +48,14 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
     return std::pair(one.from, one.to) < std::pair(other.from, other.to);
   });
   distances_.assign(index(distance_count), unknown_distance);
-  std::vector<std::int32_t> ends;  // ends of the links in one compact array, because it is read once for each rank
+  std::vector<std::int32_t> ends;  // ends of the links in one compact array, because they are read once for each rank
   ends.reserve(links_.size());
   for (const Link& link : links_) ends.push_back(static_cast<std::int32_t>(link.to));
   for (Rank to = 0; to < ranks_; ++to) search(to, ends);
 }
 
-// Finds the distances from every vertex to a rank. Every edge has a link in each direction, so the distances from the rank are
-// the same.
+// Finds the distances from every vertex to a rank. The search follows links from the rank. Each edge has a link in each
+// direction, so the distances to the rank are the same.
 void Graph::search(Rank to, const std::vector<std::int32_t>& ends) {
   std::uint16_t* distances = distances_.data() + to * vertices();
   std::vector<Vertex> reached{to};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Networks that are graphs. Their limits are checked before any edge is made. Vertices 0 .. p-1 are ranks, and all other vertices
 // are switches. Messages take shortest paths. If several neighbours are closer to the receiver, a digit of the receiver's number
-// selects one of them. Each such choice uses another digit, so that the routes to different receivers spread over the paths (d
-// mod k routing [zahavi2010]). If several links lead to the chosen neighbour, the next digit selects one of them. The next choice
-// of a neighbour uses this digit again. So receivers whose messages use different links upwards also use different links
-// downwards. (In trees with parallel links at several heights, this does not hold for all receivers.)
+// selects one neighbour. Each choice of a neighbour uses the next digit, so that the routes to different receivers spread over
+// the paths (d mod k routing [zahavi2010]). If several links lead to the chosen neighbour, the digit after it selects the link,
+// and the next choice of a neighbour uses that digit again. So receivers whose messages use different links upwards also use
+// different links downwards. (In trees with parallel links at several heights, this does not hold for all receivers.)
 #pragma once
 
 #include <string>
@@ -52,7 +52,7 @@ class Graph : public Network {
   std::string name_;
   Count ranks_;
   std::vector<Link> links_;        // by number; sorted by the vertex from which they leave
-  std::vector<Count> first_link_;  // by vertex; one more entry has the number of links
+  std::vector<Count> first_link_;  // by vertex; then the number of links
   std::vector<Count> by_end_;      // for each vertex, the numbers of its links, sorted by the vertex to which they lead
   std::vector<std::string> switch_names_;
   std::vector<Count> nodes_;              // by rank; empty if no ranks share a node
@@ -61,8 +61,8 @@ class Graph : public Network {
 
 inline constexpr Count most_graph_ranks = Count{1} << 20, most_graph_edges = Count{1} << 22;
 
-// `numbers` are the sides of a graph. Their product is at least its number of ranks. Throws Error{misuse} for a number below 1, and
-// Error{too_large} for more than 2^20 ranks.
+// `numbers` are the sides of a graph, whose product is at least the number of ranks. Throws Error{misuse} for a number below 1,
+// and Error{too_large} for more than 2^20 ranks.
 void check_graph_numbers(const std::string& name, const std::vector<Count>& numbers);
 
 // Throws Error{too_large} for more than 2^22 edges.

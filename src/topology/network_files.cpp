@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads networks from files: graphs from text with one edge on each line, and clusters from SimGrid's platform files, version 4:
 // <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>.
-// Of a cluster, only the connections are used; its name, speeds and loopback matter only to SimGrid.
+// Only the connections of a cluster are used: its name, speeds and loopback matter only to SimGrid.
 //   TORUS      sides; the first changes fastest with the rank and is crossed first
 //   FAT_TREE   levels;children of a switch of each level;parents of what is below it;cables between the two [zahavi2010]
-//   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Connected are: all routers
+//   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Links join all routers
 //              of a chassis; all routers of a group with the same place in their chassis; router j of group i with router i of
 //              group j
-// Each cable becomes an edge, also if several cables join the same two ends.
+// Each cable becomes an edge, even if several cables join the same two ends.
 #include <fmt/format.h>
 #include <pugixml.hpp>
 

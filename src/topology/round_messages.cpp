@@ -87,7 +87,8 @@ void SendsByRound::add(const Program& program) {
   const auto keep = [&](Rank peer, const Port* port, Bytes length) {
     if (peer < 0 || peer >= schedule_.problem.ranks || peer == program.rank) return;
     Send send{.bytes = length, .peer = static_cast<std::int32_t>(peer)};
-    // A port with an invalid dimension leads nowhere. The largest dimension that fits in the type stands for such a port, too.
+    // A port with an invalid dimension leads nowhere. The largest dimension that fits in the type stands for a negative
+    // dimension, too.
     if (port) {
       send.dimension = static_cast<std::int16_t>(std::clamp<int>(port->dimension < 0 ? INT16_MAX : port->dimension, 0, INT16_MAX));
       send.direction = static_cast<std::int8_t>(std::clamp(port->direction, -2, 2));

@@ -31,16 +31,16 @@ using MessagesByRound = std::map<Count, std::vector<RoutedMessage>>;
 // messages, because it has no other messages.
 void add_messages(Count ranks, const Program& program, Collective collective, MessagesByRound& rounds);
 
-// The link that carries the most messages of a round, and two of these messages.
+// The link that carries the most messages of a round, and two of its messages.
 struct BusiestLink {
   Count messages = 0;
   Link link;
   std::size_t first = 0, second = 0;  // indices of two messages, if there are at least two
-  Bytes bytes = 0;                    // the most bytes on any link, which need not be the busiest link
+  Bytes bytes = 0;                    // the most bytes on any link, which may be another link
 };
 
-// Returns the busiest link. A message with a port takes the straight way that begins at this port. If the port does not lead to
-// the receiver, refuse(message, reason) is called, and the message takes the route without a port.
+// Returns the busiest link. A message with a port takes the straight way that begins at the port. If this way does not lead to
+// the receiver, refuse(message, reason) is called, and the message takes the route of a message without a port.
 BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
                          const std::function<void(const RoutedMessage&, const std::string&)>& refuse);
 
@@ -131,8 +131,8 @@ class LinkLoads {
  public:
   explicit LinkLoads(const Topology& topology) : topology_(topology), loads_(topology) {}
 
-  // Adds a message to the links of its route. If its port does not lead to the receiver, it takes the route without a
-  // port.
+  // Adds a message to the links of its route. If the message's port does not lead to the receiver, the message takes the route of
+  // a message without a port.
   void add(Rank from, Rank to, const std::optional<Port>& port, Bytes bytes) {
     way_.clear();
     if (!topology_.append_way(from, to, port, way_)) topology_.append_way(from, to, {}, way_);

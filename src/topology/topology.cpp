@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Topologies in the command's notation: "KIND:NUMBERS", and for some kinds a comma and the name of a routing.
+// Topologies in the command's notation: "KIND:NUMBERS". In some kinds a comma and the name of a routing may follow.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

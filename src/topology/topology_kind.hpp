@@ -17,7 +17,7 @@ struct TopologyKind {
   std::string_view name;                        // "torus"
   std::string_view example;                     // numbers that may follow the name and a colon, "4x8"
   std::string_view description;                 // one line: how the ranks are linked
-  std::size_t numbers = 1;                      // how many numbers the kind takes; 0: one or more
+  std::size_t numbers = 1;                      // how many numbers the kind takes; 0 means one or more
   std::vector<std::string_view> routings = {};  // words that may follow, after a comma: see routing_named
   Topology (*make)(const std::vector<Count>& numbers, Routing routing) = nullptr;  // takes `numbers` numbers, each 1 or more
 };

@@ -235,7 +235,7 @@ class TraceWriter {
 
   Printer out_;
   const Trace& trace_;
-  std::string_view separator_;  // before the next key of a table
+  std::string_view separator_;  // what is written before the next key of a table
 };
 
 }  // namespace

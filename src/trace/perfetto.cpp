@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes traces for Perfetto. Each time of the trace is a process. Each of its ranks has a track with what it does itself (local
-// operations, packing, waits), and tracks with its sends and its receives. Slices of one track must not overlap, so each message
-// takes the first free track of its rank and direction. A flow leads from a message's send to its receive.
+// Writes traces for Perfetto. Each kind of time in the trace (docs/trace-format.md) becomes a process. There each rank has a
+// track with what it does itself (local operations, packing, waits), and tracks with its sends and its receives. Slices of one
+// track must not overlap, so each message takes the first free track of its rank and direction. A flow leads from a message's
+// send to its receive.
 #include "trace/perfetto.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,6 @@ constexpr std::int32_t slice_begin = 1, slice_end = 2;
 
 constexpr std::int64_t round_ns = 1000;  // how long a logical round is shown
 
-// A piece of a track.
 struct Slice {
   TimeInterval time;
   std::string name;

@@ -22,8 +22,8 @@ class PerfettoPackets {
  public:
   explicit PerfettoPackets(std::ostream& out) : out_(out) {}
 
-  std::uint64_t process(std::string_view name);                      // returns its track
-  std::uint64_t track(std::uint64_t parent, std::string_view name);  // of slices that do not overlap
+  std::uint64_t process(std::string_view name);                      // returns the track of a new process
+  std::uint64_t track(std::uint64_t parent, std::string_view name);  // returns a new track, for slices that do not overlap
 
   // On each track, calls of `begin` and `end` must alternate, in order of time (nanoseconds). Slices with the same flow are
   // joined by arrows; 0: no flow.

@@ -29,8 +29,8 @@ struct PostedEnd {
   Count round = 0;
   bool is_control = false;
   Message message;
-  Count place = 0;               // among the receives of a rank in a round
-  PostedEnd* partner = nullptr;  // the other end
+  Count place = 0;               // place among the receives of a rank in a round
+  PostedEnd* partner = nullptr;  // the other end of the message
 
   auto meeting() const { return std::tie(from, to, round, is_control, message.port); }
 };
@@ -249,7 +249,7 @@ std::vector<TracedRound> rounds_of(const Trace& trace) {
   };
   for (const TracedLocal& local : trace.locals) round_of(local.round);
   const bool moves = moves_data(trace.problem.collective);
-  std::map<std::pair<Count, Count>, std::pair<Count, Bytes>> loads;  // of a round and link: messages and bytes
+  std::map<std::pair<Count, Count>, std::pair<Count, Bytes>> loads;  // by round and link: messages and bytes
   std::size_t hop = 0;
   for (std::size_t i = 0; i < trace.messages.size(); ++i) {
     const TracedMessage& message = trace.messages[i];

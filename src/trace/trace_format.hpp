@@ -23,8 +23,8 @@ struct LevelNames {
 inline constexpr std::array<LevelNames, 3> level_names{
     {{"inner_count", "inner_stride"}, {"middle_count", "middle_stride"}, {"outer_count", "outer_stride"}}};
 
-// The most rows of a table that is written or read, and the most runs of a region. A few words of text could otherwise ask for any
-// number of rows.
+// The most rows of a table that is written or read, and the most runs of a region. Without this limit a few words of text could
+// ask for any number of rows.
 inline constexpr std::int64_t most_rows = std::int64_t{1} << 24;
 
 inline Count run_count(const Region& region) {

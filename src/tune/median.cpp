@@ -53,7 +53,7 @@ Cut cut(std::size_t m, std::size_t n) {
   }
   const std::vector<double> probabilities = distribution_of_u(m, n);
   std::size_t count = 0;
-  double outside = probabilities[0];  // probability on each side if `count` quotients are cut off there
+  double outside = probabilities[0];  // probability on each side if `count` quotients are cut off on each side
   while (2 * (outside + probabilities[count + 1]) <= 1 - wanted_confidence) outside += probabilities[++count];
   return {count, std::max(0.0, 1 - 2 * outside)};
 }
@@ -69,7 +69,7 @@ double median(std::vector<double> values) {
 // The number of samples below the true median has a binomial distribution with probability 1/2. The interval follows from its
 // quantiles.
 MedianInterval median_interval(std::size_t samples) {
-  // The probabilities of samples / 2, of one less, and so on, divided by the first; until they no longer count.
+  // The probabilities of samples / 2, samples / 2 - 1, and so on, each divided by the first of them, until they are negligible.
   const std::size_t half = samples / 2;
   std::vector<double> weights{1};
   for (std::size_t below = half; below > 0 && weights.back() > 1e-18; --below)

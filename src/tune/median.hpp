@@ -9,10 +9,10 @@
 
 namespace quadrille {
 
-double median(std::vector<double> values);  // of at least one value; of an even number the mean of the two in the middle
+double median(std::vector<double> values);  // of at least one value; of an even number: the mean of the middle two
 
 // Indices of two order statistics that enclose the true median with this confidence, for any distribution. They are the narrowest
-// symmetric pair that reaches wanted_confidence. If no pair reaches it, they are the first and the last sample.
+// symmetric pair that reaches wanted_confidence. If no pair reaches wanted_confidence, they are the first and the last sample.
 struct MedianInterval {
   std::size_t lower = 0, upper = 0;
   double confidence = 0;

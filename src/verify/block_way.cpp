@@ -61,13 +61,13 @@ Ends ends_of(const Problem& problem, Rank from, Rank to, Bytes byte) {
   throw Error(ErrorCode::misuse, fmt::format("from rank {} to rank {} go {} bytes; there is no byte {}", from, to, length, byte));
 }
 
-// The step by which the byte came to the place of a stay.
+// The step that brought the byte to the place of a stay.
 WayStep arrival(const ByteFlow& flow, const ByteStay& stay) {
   if (stay.written_by) return {StepKind::moved, flow.operations()[*stay.written_by].name, stay.place};
   return {stay.place.buffer == Buffer::input ? StepKind::start : StepKind::nothing, {}, stay.place};
 }
 
-// The steps by which the byte came to `last`, and the end of its stay there.
+// The steps that brought the byte to `last`, and the end of its stay there.
 std::vector<TimedStep> path_to(const ByteFlow& flow, const std::vector<ByteStay>& copies, const ByteStay& last) {
   std::vector<TimedStep> steps{{never, {StepKind::end, {}, last.place}}};
   for (const ByteStay* stay = &last;; stay = &copies[*stay->next]) {

@@ -12,7 +12,7 @@
 namespace quadrille {
 
 // An operation and its place in the order of time. All messages of a round have the same time of reading, which is before their
-// times of writing; otherwise all times differ.
+// times of writing. All other times differ.
 struct TimedOperation {
   NamedOperation name;
   Count read_time = 0, write_time = 0;
@@ -22,15 +22,15 @@ struct TimedOperation {
 
 inline constexpr Count before_all = -1, never = std::numeric_limits<Count>::max();
 
-// The stay of a byte at a place. It begins when the byte was written there. It ends when the byte was overwritten (copies_of), or
-// was read on its way to the given end (origins_of).
+// The stay of a byte at a place. It begins when the byte was written there. In copies_of it ends when the byte was overwritten;
+// in origins_of, when an operation read the byte to take it towards the given end.
 struct ByteStay {
   BytePlace place;
   Count since = before_all, until = never;
   std::optional<std::size_t> written_by, overwritten_by;  // operations
   std::optional<std::size_t> next;  // copies_of: the stay from which the byte came; origins_of: the stay to which it went
   BytePlace source;                 // what `written_by` read
-  std::size_t written_span = 0;     // which contiguous part of what `written_by` wrote
+  std::size_t written_span = 0;     // the contiguous part of what `written_by` wrote
 };
 
 // One end of an operation that was not done.
@@ -47,9 +47,9 @@ class ByteFlow {
   explicit ByteFlow(const Schedule& schedule);
 
   // Returns the stays of all copies of the byte that is at `start` before the first round, in the order of time. A result into
-  // which the byte was combined counts as a copy. Throws Error{too_large} when all calls together have taken too long.
+  // which the byte was combined counts as a copy. Throws Error{too_large} if all calls together take too long.
   std::vector<ByteStay> copies_of(const BytePlace& start);
-  // Returns the stays by which the bytes at `end` had come there at `time`, latest first. If operands were combined, stays
+  // Returns the stays on the way of the bytes that were at `end` at `time`, latest first. If operands were combined, stays
   // overlap in time.
   std::vector<ByteStay> origins_of(const BytePlace& end, Count time = never);
 
@@ -57,7 +57,7 @@ class ByteFlow {
   const std::vector<TimedOperation>& operations() const { return operations_; }
   const std::vector<UnfinishedEnd>& unfinished() const { return unfinished_; }
   std::size_t span_count() const { return spans_.size(); }
-  Count round_of(Count time) const;  // of the last operation that began by then; never: the last round
+  Count round_of(Count time) const;  // of the last operation that began at or before `time`; for `never`, the last round
 
  private:
   struct Span {  // contiguous bytes that an operation moved

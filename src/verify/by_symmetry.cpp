@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verifies a schedule by its stated symmetry: replays the programs of the representatives, and compares the programs of other ranks
-// with the images of their representatives' programs (above 4,096 ranks a sample of the other ranks, if comparing all takes more
-// than VerifyOptions::most_compared_work). If every program is the image of its representative's program, the result holds for all
+// with the images of their representatives' programs (above 4,096 ranks only of a sample, if comparing all takes more than
+// VerifyOptions::most_compared_work). If every program is the image of its representative's program, the result holds for all
 // ranks, for these reasons:
 //
 // - The group permutes ranks, and with them the blocks that belong to ranks. It maps buffers to buffers, bytes one to
@@ -23,11 +23,11 @@
 //   commute and no element is split (element-torn). If the order of operands matters (operand-order), all ranks are
 //   replayed.
 // - Deadlock: if every send has its receive in the same round and rounds are in ascending order, there is no
-//   deadlock. Suppose there is one, and consider the first round in which some operation never completes. Under every
-//   policy (schedule/ordering.hpp), an operation waits only for three things: its own rank's operations of earlier
-//   rounds, local operations before it, and the posting or packing of sends of its round that have lower ports in the
-//   same channel or whose memory it overwrites. All of these happen. So both ends of each message of the round are
-//   posted, and the messages complete.
+//   deadlock. Suppose that there is a deadlock, and consider the first round in which some operation never completes. Under every
+//   policy (schedule/ordering.hpp), an operation waits only for three things: its own rank's operations of earlier rounds, local
+//   operations before it, and the posting or packing of sends of its round, if they have lower ports in the same channel or if it
+//   overwrites their memory. All of these happen. So both ends of each message of the round are posted, and the messages
+//   complete, in contradiction to the assumption.
 //
 // The group need not map nodes to nodes or links to links. So node ports and links are checked with the programs of all
 // ranks (verify.cpp).
@@ -36,9 +36,10 @@
 //
 // The image of a message has the same round and port. It connects the images of the message's two ranks, and the images of its
 // pairs of bytes. A message is such an image if both of its ends list the images of the representative's bytes in the same order,
-// however these are divided into regions. One end may use another order if the other end does so, too. In that case the programs of
-// the peer and of its representative are made, and the pairs of bytes are compared. So if all ranks are compared, an end that uses
-// another order alone is always found. Local operations must be images one by one, and reductions must keep whole elements.
+// however these are divided into regions. One end may list them in another order if the other end uses the same order. In that
+// case the programs of the peer and of its representative are made, and the pairs of bytes are compared. So if all ranks are
+// compared, a message with only one end in another order is always found. Local operations must be images one by one, and
+// reductions must keep whole elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,8 +119,8 @@ bool cuts_elements(const Local& local, Bytes element) {
          (std::any_of(local.source.begin(), local.source.end(), cut) || std::any_of(local.target.begin(), local.target.end(), cut));
 }
 
-// Stores programs that are needed repeatedly, because the compared ranks have common peers. Adds the operations of the programs
-// that it makes to `work`.
+// Stores programs that are needed repeatedly, because the compared ranks have common peers. Adds the number of operations of the
+// programs that it makes to `work`.
 class Programs {
  public:
   Programs(const Schedule& schedule, Count& work) : schedule_(schedule), work_(work) {}
@@ -143,8 +144,8 @@ class Programs {
   Count operations_ = 0;
 };
 
-// Compares the program of a rank with the image of its representative's program. Adds what it compares to `work`: operations, and
-// runs of memory.
+// Compares the program of a rank with the image of its representative's program. Adds to `work` how many operations and runs of
+// memory it compares.
 class Comparison {
  public:
   Comparison(const Schedule& schedule, Rank rank, const std::map<Rank, Program>& representatives, Programs& peers, Count& work)
@@ -185,8 +186,8 @@ class Comparison {
   }
 
  private:
-  // Appends the bytes of a region to the list, merging adjacent ones. If `image` is given, the region is a representative's, and
-  // its image at that rank is appended.
+  // Appends the bytes of a region to the list, merging adjacent ones. If `image` is given, the region is one of the
+  // representative of rank `image`, and its image at that rank is appended.
   void place(const Region& region, std::optional<Rank> image, std::vector<Placed>& list) const {
     const auto append = [&](Bytes offset, Bytes length) {
       if (!list.empty() && list.back().buffer == region.buffer && list.back().offset + list.back().length == offset)
@@ -229,7 +230,7 @@ class Comparison {
     return image_bytes_ == own_bytes_;
   }
 
-  // Lists the bytes of regions or of their image. Runs at equal distances whose images have these distances, too, are one entry.
+  // Lists the bytes of regions or of their image. Runs at equal distances are one entry if their images have the same distances.
   void list(const Regions& regions, std::optional<Rank> image, ByteSequence& bytes) {
     check_runs(regions);
     bytes.clear();
@@ -251,12 +252,12 @@ class Comparison {
   void list_image(EvenRuns runs, Rank rank, ByteSequence& bytes) const {
     const Bytes block = problem_.block_bytes;
     const auto is_inside = [&](Bytes offset) { return offset >= 0 && offset / block < problem_.ranks; };
-    // The first byte after `offset` whose image does not follow that of the byte before it.
+    // The first byte after `offset` whose image does not follow the image of the byte before it.
     const auto end_of_stretch = [&](Bytes offset) { return (offset / block + symmetry_.stretch(rank, offset / block)) * block; };
     for (Count moved = 0; runs.count > 0 && runs.length > 0; runs.offset += moved * runs.stride, runs.count -= moved) {
       Bytes offset = runs.offset;
       const Bytes end = offset + runs.length;
-      // Are the run and the `count`-th from it on in one stretch?
+      // Are the run and the next `count` - 1 runs in one stretch?
       const auto stay_together = [&](Count count) {
         const Bytes last = offset + (count - 1) * runs.stride;
         return is_inside(std::min(offset, last)) && end_of_stretch(std::min(offset, last)) >= std::max(end, last + runs.length);
@@ -264,7 +265,7 @@ class Comparison {
       const auto image = [&](Bytes at) { return symmetry_.image(rank, at / block) * block + at % block; };
       if (stay_together(1)) {
         moved = 1;
-        Count most = runs.count + 1;  // does not stay together, or there are fewer
+        Count most = runs.count + 1;  // so many do not stay together, or do not exist
         while (most - moved > 1) {
           const Count next = most > 2 * moved ? 2 * moved : moved + (most - moved) / 2;
           (stay_together(next) ? moved : most) = next;
@@ -287,8 +288,8 @@ class Comparison {
     work_ += static_cast<Count>(list.size());
   }
 
-  // Ignores the order of operands: a symmetry is stated only if the order does not matter, and the image of the lower of two
-  // ranks may be the higher one.
+  // Ignores the order of operands: a symmetry is stated only if the order does not matter. The image of the lower of two ranks
+  // may be the higher of their images.
   bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Local& x, const Local& y) {
       return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target) &&
@@ -316,7 +317,7 @@ class Comparison {
     return true;
   }
 
-  // Returns true if this message and the representative's connect the same pairs of bytes, in whatever order their ends list them.
+  // Returns true if this message and the representative's message connect the same pairs of bytes, in any order.
   bool connect_alike(const Message& its, const Message& own, Count round, Direction direction) {
     const Rank peer = own.peer;
     if (peer < 0 || peer >= problem_.ranks) return false;
@@ -360,7 +361,7 @@ class Comparisons {
     for (const Rank rank : schedule.symmetry->representatives()) representatives_.emplace(rank, schedule.program(rank));
   }
 
-  // Returns true unless the rank's program differs from the image; then `found` says how.
+  // Returns false if the rank's program differs from the image; `found` then says how.
   bool agree(Rank rank) {
     const Program& representative = representatives_.at(schedule_.symmetry->representative_of(rank));
     found = Comparison(schedule_, rank, representatives_, peers_, work_).of(representative, schedule_.program(rank));
@@ -380,7 +381,7 @@ class Comparisons {
 constexpr Count least_sampled = 64;
 
 // Compares all ranks, if there are few or if the work allows it. Otherwise compares as many random ranks as the work allows, but at
-// least 64, and one of each class. What a sample of 64 costs says how many the work allows.
+// least 64, and one of each class. The work for a first sample of 64 ranks tells how many ranks the work allows.
 std::optional<Finding> compare_ranks(const Schedule& schedule, Count most_work, std::optional<std::uint64_t> seed,
                                      Coverage& coverage) {
   const Symmetry& symmetry = *schedule.symmetry;

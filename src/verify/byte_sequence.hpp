@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes of a rank's memory in an order, as few values: the verifier compares regions with their images without listing their runs.
+// A sequence of bytes of a rank's memory, stored as few values. With it the verifier compares regions with their images without
+// listing all runs.
 #pragma once
 
 #include <algorithm>

@@ -28,7 +28,7 @@ std::vector<Run> united(const std::vector<Run>& runs) {
   return list;
 }
 
-// The same regions in a copy of the programs.
+// Returns the list of regions in `copies` that corresponds to `regions` in `programs`.
 Regions* found_again(const Regions* regions, const std::vector<Program>& programs, std::vector<Program>& copies, Rank rank) {
   const Program& program = programs[index(rank)];
   for (std::size_t r = 0; r < program.rounds.size(); ++r) {
@@ -46,8 +46,8 @@ Regions* found_again(const Regions* regions, const std::vector<Program>& program
   return nullptr;
 }
 
-// Whether two operations are likely to have the same regions. They are if they have the same sender and
-// different receivers, or different senders and the same distance or exclusive or.
+// Whether two operations are likely to have the same regions: if they have the same sender and different receivers, or different
+// senders and the same distance or exclusive or.
 bool are_comparable(const NamedOperation& a, const NamedOperation& b, Count ranks) {
   if (a.kind != b.kind || a == b) return false;
   if (a.from == b.from) return a.to != b.to;
@@ -121,7 +121,7 @@ std::optional<Repaired> repaired(const Schedule& schedule, const ByteFlow& flow,
                   used_scratch(programs[index(repair.reads ? timed.name.from : timed.name.to)])};
 }
 
-// Limits: suspects whose repair is tried, and operations that are replayed for these repairs.
+// Limits on suspects whose repair is tried, and on operations that are replayed for these repairs.
 constexpr std::size_t most_repairs = 6;
 constexpr Count most_rounds = 4096;              // in which a missing operation is sought
 constexpr Count most_replayed = Count{1} << 18;  // about a second
@@ -209,7 +209,7 @@ void Choices::list_suspects() {
   }
 }
 
-// Missing operations have no round, and there might be one at each rank.
+// The round of a missing operation is not known, and one might be missing at each rank.
 void Choices::list_sets() {
   for (std::size_t i = 0; i < suspects_.size(); ++i) {
     const auto& [number, from, to] = suspects_[i].suspect;
@@ -236,7 +236,7 @@ std::optional<SuspectChoice> Choices::best() {
     if (SuspectChoice choice = choice_of(i); choice.findings > 0) singles.push_back(std::move(choice));
   if (singles.empty()) return std::nullopt;
   SuspectChoice best = *std::max_element(singles.begin(), singles.end());
-  std::size_t most_of_one = 0;  // findings that an existing operation explains
+  std::size_t most_of_one = 0;  // the most findings that an existing operation explains
   for (const SuspectChoice& choice : singles)
     if (!choice.round) most_of_one = std::max(most_of_one, choice.findings);
   std::vector<std::pair<const Likeness, SuspectSet>*> sets;
@@ -247,7 +247,8 @@ std::optional<SuspectChoice> Choices::best() {
   for (auto* set : sets) {
     if (set->second.bound < std::max(least, best.findings)) break;
     SuspectChoice choice = choice_of(set->first, set->second);
-    // Missing operations explain whatever a rank lacks. They are believed only if each explains as much as an existing one does.
+    // Missing operations explain everything that a rank lacks. They are believed only if each of them explains as much as an
+    // existing operation.
     if (choice.round && choice.findings < most_of_one * choice.suspects.size()) continue;
     if (choice.findings >= least) best = std::max(best, std::move(choice));
   }
@@ -282,9 +283,9 @@ std::size_t Choices::left_without(SuspectChoice& choice) const {
   return choice.repair ? choice.repair->left : count - choice.findings;
 }
 
-// Of missing operations, the round in which most open findings ask for them; of several, the first.
+// For missing operations: the first of the rounds in which most open findings expect them.
 std::optional<Count> Choices::busiest_round(const std::vector<std::size_t>& suspects) const {
-  std::map<Count, Count> changes;  // how many more findings ask for them from a round on
+  std::map<Count, Count> changes;  // by round: how many more findings expect them in it than in the round before
   for (const std::size_t i : suspects)
     for (std::size_t k = 0; k < suspects_[i].rounds.size(); ++k)
       if (is_open(suspects_[i].wrong[k])) {
@@ -334,8 +335,8 @@ const Expected& Choices::expected(std::size_t i, Count round) {
   return best;
 }
 
-// The members that explain findings. There is no choice if they are too few for one mistake, or if less than half of them explain
-// findings that the others do not.
+// The choice of the members that explain findings. It is empty if they are too few for one mistake, or if less than half of them
+// explain findings that the others do not explain.
 SuspectChoice Choices::choice_of(const Likeness& likeness, SuspectSet& set) {
   const std::optional<Count> round = busiest_round(set.members);
   std::vector<SuspectChoice> members;

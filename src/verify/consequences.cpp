@@ -15,7 +15,7 @@ namespace {
 using OperationKey = std::tuple<Count, NamedOperation::Kind, Rank, Rank>;
 OperationKey key_of(const NamedOperation& operation) { return {operation.round, operation.kind, operation.from, operation.to}; }
 
-// The operation of a cause, and those that are alike; none if it is of kind rule.
+// The operation of a cause, and the operations that are alike. A cause of kind rule has none.
 std::vector<NamedOperation> operations_of(const FaultCause& cause) {
   if (!cause.operation) return {};
   std::vector<NamedOperation> operations{*cause.operation};
@@ -126,7 +126,7 @@ class FarReaching {
   }
 
  private:
-  // The places of a rule's findings; none if one has no round or rank.
+  // The places of a rule's findings; none if a finding has no round or rank.
   static std::set<std::pair<Count, Rank>> places_of_all(const FaultCause& cause, const Investigation& known) {
     std::set<std::pair<Count, Rank>> places;
     for (const std::size_t i : cause.findings) {
@@ -141,7 +141,7 @@ class FarReaching {
   std::set<std::pair<Count, Rank>> ends_;  // rounds and ranks of the operations
   std::set<Rank> missing_at_;              // the ranks to which operations are missing
   std::set<Rank> unreceived_at_;           // the ranks at which messages are not received
-  std::set<Rank> idle_;                    // ranks without any operation for which others wait
+  std::set<Rank> idle_;                    // ranks that do nothing, although others wait for them
 };
 
 // Tells whether findings are consequences of operations.
@@ -183,7 +183,7 @@ class Consequences {
     });
   }
 
-  // Follows backwards the bytes that were read.
+  // Whether bytes that were read came from operations of `reach`, or were expected from them.
   bool leads_to_read(const FarReaching& reach, const Finding& finding) {
     if (finding.rule == Rule::round_order) return !reach.misplaced().empty();
     const std::vector<ByteStay> origins = origins_of_read(finding);
@@ -213,7 +213,7 @@ class Consequences {
     return known_.flow.origins_of({*finding.rank, finding.region->buffer, finding.region->offset}, time);
   }
 
-  // Whether operations should have written a place that was never written before it was read.
+  // Whether operations of `reach` should have written a place that was read before anything was written there.
   bool waits_for(const FarReaching& reach, const BytePlace& place) {
     if (reach.is_missing_at(place.rank)) return true;
     known_.budget.charge(size(known_.flow.unfinished()) + size(reach.misplaced()));
@@ -246,7 +246,7 @@ void take_explained(std::vector<DraftCause>& causes, const Investigation& known,
     if (reach.empty()) continue;
     for (DraftCause& other : causes) {
       if (&other == &draft || other.cause.kind == CauseKind::unfinished) continue;
-      // Causes are listed as they were found, those that explain most first, and those of a rule last.
+      // Causes are in the order in which they were found: first those that explain most findings, last those of a rule.
       if (cause.kind != CauseKind::rule && &other < &draft) continue;
       const std::vector<std::size_t>& findings = other.cause.findings;
       if (reach.is_of_idle_ranks(other.cause) ||

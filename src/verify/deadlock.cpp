@@ -36,7 +36,8 @@ class Posted {
 };
 
 // One execution under one policy. A step is posted when everything for which the step waits is complete and all earlier steps of
-// its channel have been posted. A message completes when both of its ends are posted. Any other step completes when it is posted.
+// its channel have been posted. A message completes when both of its ends are posted. A gate or a local operation completes when
+// it is posted.
 class Rendezvous {
  public:
   Rendezvous(const std::vector<Posted>& ranks, Policy policy) {
@@ -86,7 +87,7 @@ class Rendezvous {
     std::size_t operation = none;  // of a message; none for a gate or a local operation
     Step other_end = none;         // the matching end of a message
     Step next_in_channel = none;   // the next step of the channel, posted after this one
-    std::size_t missing = 0;       // completions for which it still waits
+    std::size_t missing = 0;       // the number of completions for which the step still waits
     bool channel_open = true, is_posted = false, is_complete = false;
   };
 

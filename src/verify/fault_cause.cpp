@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the causes of findings. Operations that were not finished are certainly wrong, so they are taken first. Then, again and
-// again, the suspects that explain most of the remaining findings become a cause. Findings that no operation explains are grouped
-// by their rule. At last, causes that are probably one mistake are united.
+// Finds the causes of findings. Operations that were not finished are certainly wrong, so they are taken first. Then the suspects
+// that explain most of the remaining findings become a cause, until no suspect explains any. Findings that no operation explains
+// are grouped by their rule. At last, causes that are probably one mistake are united.
 #include "quadrille/fault_cause.hpp"
 
 #include <fmt/format.h>
@@ -109,7 +109,7 @@ class Search {
         assign(wrong.finding, cause);
     }
     take_undefined_reads(cause);
-    if (drafts_.empty())  // without that operation, ranks would not wait forever
+    if (drafts_.empty())  // the ranks wait forever only because of this operation
       for (std::size_t i = 0; i < known_.findings.size(); ++i)
         if (known_.findings[i].rule == Rule::deadlock) assign(i, cause);
     cause.message = group.shift
@@ -140,8 +140,8 @@ class Search {
         assign(wrong.finding, cause);
       }
     }
-    // A loss (`overwrites`) tells the user most. Without a loss, the reason of most findings is taken. Of several such reasons,
-    // the last kind is taken: a message to the wrong rank also brings the wrong bytes there.
+    // A loss (`overwrites`) tells the user most. Otherwise the most frequent reason is taken. Among equally frequent reasons, the
+    // last kind is taken, because a message to the wrong rank also brings wrong bytes to that rank.
     const auto reason = reasons.contains(CauseKind::overwrites)
                             ? reasons.find(CauseKind::overwrites)
                             : std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
@@ -156,7 +156,7 @@ class Search {
     finish(std::move(cause), choice.text);
   }
 
-  // The suspicion that asks for the repair. If there is none, or the first one is a loss, the first one.
+  // Returns the suspicion that suggests the repair; if none does, or if the first suspicion is a loss, the first.
   static const Suspicion& suspicion_of(const Suspicions& all, const std::optional<Repaired>& repaired) {
     if (repaired && all.first.kind != CauseKind::overwrites)
       for (const Suspicion& suspicion : all.places)
@@ -226,8 +226,8 @@ class Search {
     }
   }
 
-  // Takes findings about places that an operation of the cause and another one write in the same round, and about repeated
-  // messages.
+  // Takes findings about places that an operation of the cause and another operation write in the same round, and findings about
+  // repeated messages.
   void take_collisions(FaultCause& cause) {
     if (cause.kind == CauseKind::missing) return;
     std::set<std::pair<Count, Rank>> targets, ends;
@@ -287,7 +287,7 @@ class Search {
     for (DraftCause& draft : drafts) finish(std::move(draft.cause), std::move(draft.alike));
   }
 
-  // Counts places: each rank in each round in which it does anything, and each rank once more without a known round.
+  // Counts places: one for each rank and each round in which it has operations, and one for each rank without a known round.
   void measure_places(SetSizes& sizes) const {
     for (const Program& program : known_.flow.programs()) {
       const auto count = [&](Count round) {

@@ -12,7 +12,7 @@ namespace quadrille {
 class FindingList {
  public:
   explicit FindingList(std::size_t most_findings) : most_(most_findings) {}
-  static FindingList that_keeps_nothing() {  // drops all findings, so it is never full and a replay runs to its end
+  static FindingList that_keeps_nothing() {  // drops all findings: the list is never full, so a replay runs to its end
     FindingList findings(1);
     findings.keeps_ = false;
     return findings;
@@ -34,8 +34,8 @@ class FindingList {
   std::vector<Finding> findings_;
 };
 
-// Findings with a higher urgency are listed first: 2 if a rank does not exist, 1 if they are about the programs themselves,
-// otherwise 0.
+// Findings with a higher urgency are listed first: 2 if the rule is about ranks that do not exist, 1 if it is about the programs
+// themselves, otherwise 0.
 int urgency(Rule rule);
 
 // Returns the name of the stage to which a round belongs, or an empty text if there is none.
@@ -48,14 +48,14 @@ bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region);
 // A function that calls its argument with the program of each rank.
 using EachProgram = std::function<void(const std::function<void(const Program&)>&)>;
 
-// The parts of the verifier, besides replay.hpp. `programs` are those of all ranks or of the representatives, in
-// ascending order; check_deadlock needs those of all ranks.
+// The parts of the verifier, besides replay.hpp. `programs` has the programs of all ranks or of the representatives, in ascending
+// order of rank; check_deadlock needs all ranks.
 void check_structure(const Schedule& schedule, const std::vector<Program>& programs, Count port_limit, FindingList& findings);
 void check_node_ports(const Schedule& schedule, const EachProgram& each_program, Count limit, FindingList& findings);
 void check_links(const Schedule& schedule, const EachProgram& each_program, const Topology& topology, FindingList& findings);
 void check_deadlock(const std::vector<Program>& programs, const std::vector<Policy>& policies, FindingList& findings);
 
-// Throws Error{too_large} if replaying `replayed` ranks takes more memory than is allowed, by a lower bound on that memory.
+// Throws Error{too_large} if a lower bound on the memory for replaying `replayed` ranks exceeds what is allowed.
 void check_pieces(const Problem& problem, Count replayed, const VerifyOptions& options);
 
 // Replays the representatives of the stated symmetry, and compares the other programs with the images of the representatives'

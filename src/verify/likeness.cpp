@@ -15,7 +15,7 @@ namespace {
 
 using Between = Likeness::Between;
 
-// Sets of numbers that are united step by step. Each set is known by its least number.
+// Sets of numbers that are united step by step. A set is named by its least number.
 class Unions {
  public:
   explicit Unions(std::size_t count) : before_(count) { std::iota(before_.begin(), before_.end(), std::size_t{0}); }
@@ -145,7 +145,7 @@ std::vector<AlikeGroup> alike_groups(const std::vector<NamedOperation>& wrong,
     for (const std::size_t member : members) unions.unite(members.front(), member);
   std::map<std::size_t, AlikeGroup> groups;
   for (std::size_t i = 0; i < wrong.size(); ++i) groups[unions.first_with(i)].members.push_back(i);
-  std::map<std::size_t, std::tuple<Count, Count, Count>> best;  // of each group, the largest set with the fewest others and rounds
+  std::map<std::size_t, std::tuple<Count, Count, Count>> best;  // by group: members, size and rounds of the best set
   for (const auto& [likeness, members] : sets) {
     const std::size_t group = unions.first_with(members.front());
     const std::tuple now{size(members), -sizes[likeness], likeness.first_round - likeness.last_round};

@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-// Contiguous bytes, to find those that occur twice in lists of regions.
+// Contiguous bytes, for the search for bytes that occur twice in lists of regions.
 struct Run {
   Buffer buffer;
   Bytes first, last;
@@ -24,8 +24,8 @@ std::optional<Region> repeated(const std::vector<Run>& runs);  // bytes that occ
 // Returns bytes that occur in both `reads` and `writes`. Both are sorted, and `writes` has no byte twice.
 std::optional<Region> shared(const std::vector<Run>& reads, const std::vector<Run>& writes);
 
-// Returns true if every operation reads and writes whole elements, provided that memory consists of elements.
-// Then no element is ever split.
+// Returns true if every operation reads and writes whole elements, provided that memory consists of elements. No element is split
+// in such a schedule.
 bool keep_elements(const std::vector<Program>& programs, Bytes element);
 
 // Returns the number of the first element that is not whole. An element is whole if its bytes are, in order, all bytes of one

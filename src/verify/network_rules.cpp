@@ -2,9 +2,9 @@
 // The rules about ports of nodes and links of a network.
 //
 // Node ports: counts the exchanges of each node with other nodes in each round. A port of a node is full-duplex, like a rank's
-// port. On a node with one port, one rank may send to another node while one rank receives from another node. Such a pair is one
-// exchange [sanders2002], even if the two ranks differ, or the two other nodes, as in a permutation of the nodes. All messages
-// from one rank to another rank in a round count as one.
+// port. On a node with one port, one rank may send to another node while one rank receives from another node. Such a pair of
+// messages is one exchange [sanders2002], even if two different ranks of the node take part, or two different other nodes, as in
+// a permutation of the nodes. All messages from one rank to another rank in a round count as one.
 //
 // Links: a message with a port runs straight to its receiver, and no two messages of a round share a directed link.
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 //
 // Only the representatives of a symmetry are replayed (without a symmetry, all ranks). Suppose that a representative r receives
 // from rank q. Let g be the group element that maps q's representative to q. The data that r receives is the image under g of data
-// that q's representative sends in the same round, to the rank that g maps to r. The image of a byte of rank x's input is the same
-// byte in the input of the image of x, in the image of its block.
+// that q's representative sends in the same round, to the rank that g maps to r. A byte of rank x's input has as its image the
+// same byte of the block's image, in the input of the image of x.
 #include "verify/replay.hpp"
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ namespace {
 
 constexpr Count largest = std::numeric_limits<Count>::max();
 
-// One end of a message. The key that finds its other end consists of the sender's orbit, the receiver as seen from
-// the sender's representative, and the port.
+// One end of a message. The two ends of a message have the same key: the sender's orbit, the receiver as seen from the sender's
+// representative, and the port.
 struct End {
   Count sender;  // orbit of the sender
   Rank to;
@@ -125,7 +125,7 @@ class Replay {
     return rounds;
   }
 
-  // Tells the operations of a round that is left out. They are not done.
+  // Tells the observer the operations of a round that is left out, as not done.
   void tell_all_of(const RoundOf& of) const {
     const Rank rank = rank_of(of.at);
     for (const Local& local : of.round->locals)
@@ -400,7 +400,8 @@ class Replay {
           fmt::format("rank {} expects no control message of {} bytes in this round", to, length));
   }
 
-  // Adds the ranks from which the sender `from` had heard. `known` has those of the sender's representative.
+  // Adds the ranks from which the sender `from` had heard to `heard`. `known` has the ranks from which the sender's
+  // representative had heard.
   void hear(boost::dynamic_bitset<>& heard, const boost::dynamic_bitset<>& known, Rank from) const {
     if (symmetry_.representative_of(from) == from)
       heard |= known;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs all programs together on symbolic memory, round by round: for the verifier, and for drawings that show the
-// memory after each round.
+// Runs all programs together on symbolic memory, round by round. The verifier and drawings of the memory after each round use it.
 #pragma once
 
 #include <array>
@@ -26,17 +25,17 @@ struct PlayedOperation {
   NamedOperation name;
   const Regions* source = nullptr;
   const Regions* target = nullptr;
-  bool done = true;  // false: the ends do not match or one is absent, so nothing is written; the regions of an absent end are null
+  bool done = true;  // false: the ends do not match or one is absent, so nothing is written; an absent end has null regions
 };
 
-// Called with each operation in the order in which they take effect: of a round, first the local operations, then the messages. All
-// messages of a round read before any of them writes. The regions are those of the programs.
+// Called with each operation, in the order in which operations take effect: in a round, first the local operations, then the
+// messages. All messages of a round read before any of them writes. The regions are those of the programs.
 using OperationObserver = std::function<void(const PlayedOperation&)>;
 
 // Replays the programs of the symmetry's representatives, which are given in their order. With `no_symmetry`, these are all
 // ranks. Any other symmetry must be one that can be replayed (asks_alike in by_symmetry.cpp). Throws Error{too_large} if
-// the replay needs more pieces of memory than the options allow. `at_end` is called once, without a round, unless the list
-// of findings was full before. `on_operation` needs `no_symmetry`.
+// the replay needs more pieces of memory than the options allow. `at_end` is called once, without a round, unless the list of
+// findings became full before the end. `on_operation` needs `no_symmetry`.
 void replay(const Schedule& schedule, const Symmetry& symmetry, const std::vector<Program>& programs, const VerifyOptions& options,
             FindingList& findings, const MemoryObserver& observer = {}, const MemoryObserver& at_end = {},
             const OperationObserver& on_operation = {});

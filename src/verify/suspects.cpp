@@ -10,7 +10,7 @@
 namespace quadrille {
 namespace {
 
-// At most so many pieces of the results are followed back to acquit the spans that led to right bytes.
+// Limit on the pieces of results that are followed back, to find spans that led to right bytes.
 constexpr Count most_acquitting = Count{1} << 16;
 
 bool same_offset(const BytePlace& a, const BytePlace& b) { return a.buffer == b.buffer && a.offset == b.offset; }
@@ -44,7 +44,7 @@ class Evidence {
       }
   }
 
-  // Whether the first byte of a piece came from the inputs that it needs, once from each.
+  // Whether the first byte of a piece came from each input that it needs, exactly once.
   static bool is_right(const ExpectedPiece& piece, const std::vector<ByteStay>& origins) {
     std::set<Rank> there;
     Count leaves = 0;
@@ -81,7 +81,8 @@ class Evidence {
     }
   }
 
-  // Returns the first rank whose operand the piece needs and lacks; if it lacks none, the first rank that it needs.
+  // Returns the first rank whose operand the piece needs but lacks. If it lacks none, returns the first rank whose operand it
+  // needs.
   static Rank absent_operand(const ExpectedPiece& piece, Bytes byte, const std::vector<ByteStay>& origins) {
     std::set<Rank> there;
     for (const ByteStay& origin : origins)
@@ -102,7 +103,7 @@ class Evidence {
       }
   }
 
-  // Returns the stays by which the first wrong operand came to the place of the finding. If all operands are right, returns all
+  // Returns the stays on the way of the first wrong operand to the place of the finding. If all operands are right, returns all
   // stays.
   static std::vector<ByteStay> chain_of_wrong_leaf(const ExpectedPiece& piece, Bytes byte, const std::vector<ByteStay>& origins) {
     std::set<Rank> there;

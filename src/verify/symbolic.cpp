@@ -54,8 +54,9 @@ Terms::Term Terms::new_term(Form form) {
 
 Terms::Form Terms::entered(Sequence sequence) {
   if (sequence.size() == 1 && sequence[0].first == sequence[0].second) return sequence[0].first;
-  // A sequence with more intervals than ranks names some rank twice, so this sequence is wrong, and so is every longer one with
-  // the same beginning. So the end can be cut off. Otherwise a few operations could double the sequence until memory is full.
+  // A sequence with more intervals than ranks names some rank twice, so it is wrong, and every longer sequence with the same
+  // beginning is wrong, too. The end is therefore cut off. Otherwise a few operations could double the sequence until memory is
+  // full.
   if (static_cast<Count>(sequence.size()) > ranks_ + 1) sequence.resize(static_cast<std::size_t>(ranks_ + 1));
   const auto length = static_cast<Count>(sequence.size());
   const auto [entry, fresh] = known_.try_emplace(std::move(sequence), ranks_ + size(sequences_));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that holds symbols instead of bytes. The symbol of a byte says which operands were combined into it and how, and
-// which byte of the vector it is. Consecutive bytes with consecutive symbols are stored as one piece. So the cost does not
+// Memory that holds symbols instead of bytes. The symbol of a byte says which operands were combined into the byte, in which way,
+// and which byte of the vector it is. Consecutive bytes with consecutive symbols are stored as one piece. So the cost does not
 // depend on the length of blocks.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace quadrille {
 
-// Combinations of the ranks' operands. A *term* says exactly what was combined with what: two bytes with the same term and index
-// are equal, whichever ranks computed them. The *form* of a term keeps only what matters under the laws of the operator
-// (commutativity, associativity). A collective requires its result as a form. Two terms of one form may differ in their bits,
-// because sums of floating-point numbers are rounded.
+// Combinations of the ranks' operands. A *term* says exactly which operands were combined in which way: two bytes with the same
+// term and index are equal, even if different ranks computed them. The *form* of a term keeps only what matters under the laws of
+// the operator (commutativity, associativity). A collective requires its result as a form. Two terms of one form may differ in
+// their bits, because sums of floating-point numbers are rounded.
 //
-// A form is a sequence of intervals of ranks in operand order, sorted if the operator commutes. Adjacent intervals are merged. If a
-// tree is fixed, they are merged only if they are siblings in the tree.
+// A form is a sequence of intervals of ranks in operand order, sorted if the operator commutes. Adjacent intervals are merged. If
+// the fixed tree is required, they are merged only if they are siblings in it.
 //
 // If no schedule could split elements, each form has a single term. Otherwise an element may consist of parts of several
 // elements, so different terms of one form are kept apart.
@@ -30,15 +30,15 @@ class Terms {
   using Sequence = std::vector<std::pair<Rank, Rank>>;  // intervals of ranks, both ends included
   static constexpr int undefined = -1;                  // term and form of bytes that were never written
 
-  // At most `most_held` terms and intervals of forms are stored; beyond that, Error{too_large} is thrown.
+  // Throws Error{too_large}, later, if more than `most_held` terms and intervals of forms have to be stored.
   Terms(Count ranks, Combining combining, bool one_term_a_form, Count most_held)
       : ranks_(ranks), combining_(combining), one_term_a_form_(one_term_a_form), most_held_(most_held) {}
   static Term operand(Rank rank) { return rank; }
   Term combine(Term left, Term right);        // undefined if an operand is undefined
   Form form_of_ranks(Rank first, Rank last);  // form of first o .. o last
   Form form(Term term) const { return term < ranks_ ? term : forms_[static_cast<std::size_t>(term - ranks_)]; }
-  // Returns the term in which the operand of each rank x is replaced by that of image(rank, x). Requires that
-  // operands commute and that each form has one term.
+  // Returns the term in which the operand of each rank x is replaced by the operand of image(rank, x). Requires that operands
+  // commute and that each form has one term.
   Term moved(const Symmetry& symmetry, Rank rank, Term term);
   bool same_operands(Form a, Form b) const;  // in any order
   Sequence sequence(Form form) const;        // of a form that is not undefined
@@ -69,7 +69,7 @@ class Terms {
 struct SymbolRun {
   Bytes length = 0;
   Terms::Term term = Terms::undefined;
-  Bytes index = 0;  // index of the first byte in the inputs of the operands; the following bytes have the following indices
+  Bytes index = 0;  // index of the first byte in the operands' inputs; the next bytes have the next indices
 };
 
 using Strip = std::vector<SymbolRun>;  // the symbols of a list of regions, in its order

@@ -57,7 +57,7 @@ class Grouping {
   };
   struct AbsentEnds {
     Count all = 0, absent = 0;
-    std::size_t first = 0;  // the first of the absent
+    std::size_t first = 0;  // the first of the absent operations
   };
 
   const TimedOperation& timed(std::size_t number) const { return known_.flow.operations()[number]; }
@@ -88,7 +88,7 @@ class Grouping {
         for (const Message& send : round.sends) all[{program.rank, send.peer}].sends.push_back(round.number);
         for (const Message& receive : round.receives) all[{receive.peer, program.rank}].receives.push_back(round.number);
       }
-    std::map<std::tuple<Rank, Rank, std::ptrdiff_t>, std::size_t> messages;  // with the first of their ends
+    std::map<std::tuple<Rank, Rank, std::ptrdiff_t>, std::size_t> messages;  // the value is the first of the ends
     std::map<Rank, Count> messages_of;                                       // with an end at the rank
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const auto& [round, kind, from, to] = names_[i];
@@ -139,7 +139,7 @@ class Grouping {
   }
 
   const Investigation& known_;
-  std::vector<std::size_t> numbers_;   // of the operations
+  std::vector<std::size_t> numbers_;   // of the operations in ByteFlow
   std::vector<NamedOperation> names_;  // by the same index, as all below
   std::vector<std::pair<std::size_t, std::size_t>> together_;
   std::map<std::pair<Rank, Count>, Shifted> shifts_;

@@ -38,7 +38,7 @@
 //   deadlock             with rendezvous messages, which complete only when both ends are posted, everything completes under
 //                        each policy
 //
-// The verifier does not check how long anything takes.
+// The verifier does not check times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,8 +100,8 @@ void check_operation_count(const Schedule& schedule, const VerifyOptions& option
   check_memory(schedule.problem, times_at_most(operations, bytes_of_operation, verify_largest), "programs");
 }
 
-// Makes all programs. When they exceed a small number of operations, first estimates the total, which may be too large. For
-// smaller schedules no estimate is made.
+// Makes all programs. As soon as they have more than a small number of operations, estimates the total, and refuses a schedule
+// that is too large.
 std::vector<Program> all_programs(const Schedule& schedule, const VerifyOptions& options) {
   const Count few = std::min(options.most_operations, Count{1} << 16);
   std::vector<Program> programs;

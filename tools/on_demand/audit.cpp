@@ -192,7 +192,6 @@ void AuditReport::finish() {
   output_.finish(json_ ? to_text(json()) : text());
 }
 
-// Returns the table of guidelines as text.
 std::string guidelines_text() {
   Table table("left side||right side|source");
   for (const Guideline& guideline : all_guidelines()) {

@@ -87,7 +87,7 @@ RankScale parse_scale(const std::string& text, Count recorded) {
   return {.from = {recorded}, .to = {recorded * times}, .blocks = *blocks};
 }
 
-// "; --scale 16:weak makes 64 ranks of the 4 recorded ones"; empty if no factor does so.
+// "; --scale 16:weak makes 64 ranks of the 4 recorded ones"; empty if no factor makes so many ranks.
 std::string scale_hint(Count recorded, Count wanted) {
   if (recorded < 2 || wanted <= recorded || wanted % recorded != 0 || wanted > most_scaled_ranks) return "";
   return fmt::format("; --scale {}:weak makes {} ranks of the {} recorded ones", wanted / recorded, wanted, recorded);

@@ -162,7 +162,7 @@ std::string verdict_name(ProjectionVerdict verdict) {
   return {};
 }
 
-// "2x4 to 4x16 (strong)"; of a grid with one side "8 to 64 (strong)".
+// "2x4 to 4x16 (strong)"; of a grid with one dimension "8 to 64 (strong)".
 std::string scale_text(const RankScale& scale) {
   return fmt::format("{} to {} ({})", fmt::join(scale.from, "x"), fmt::join(scale.to, "x"), name(scale.blocks));
 }

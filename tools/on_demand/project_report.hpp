@@ -24,7 +24,7 @@ ProjectedSituation situation_of(const Recording& recording, const ProjectionOpti
 
 std::string place_text(const ProjectedSituation& situation);  // "64 ranks on 8 nodes of hdr, scaled from 8 to 64 (weak)"
 std::string title_text(const ProjectedSituation& situation);  // "./app: 64 ranks on 8 nodes of hdr, with computing times 0.5"
-// The verdict. It also says whether the ranks were scaled.
+// The verdict. This sentence also says whether the ranks were scaled.
 std::string sentence_of(const Projection& projection, const ProjectedSituation& situation);
 std::string text_of(const Projection& projection, const ProjectedSituation& situation, bool full);
 Json json_of(const Projection& projection, const ProjectedSituation& situation);

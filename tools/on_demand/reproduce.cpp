@@ -37,7 +37,7 @@ class ExhibitMakers {
  public:
   // `progress` must outlive this object.
   ExhibitMakers(std::vector<const Exhibit*> exhibits, ProgressLine& progress);
-  ~ExhibitMakers();  // waits for the exhibits being made; does not begin others
+  ~ExhibitMakers();  // waits for the exhibits that are being made; begins no more
   ExhibitMakers(const ExhibitMakers&) = delete;
   ExhibitMakers& operator=(const ExhibitMakers&) = delete;
 
@@ -109,14 +109,14 @@ bool is_plotted(const Reproduction& reproduction, std::size_t sheet) {
 
 // Limits for the documentation. Files, and the output for a single exhibit, are complete.
 constexpr std::size_t longest_table = 40;  // rows
-constexpr std::size_t most_listed = 12;    // most comparisons to list; of more, only those that do not hold
+constexpr std::size_t most_listed = 12;    // of more comparisons than these, only those that do not hold are listed
 
 ExhibitMakers::ExhibitMakers(std::vector<const Exhibit*> exhibits, ProgressLine& progress)
     : exhibits_(std::move(exhibits)), progress_(progress), places_(exhibits_.size()) {
   const std::size_t most = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), exhibits_.size());
   try {
     while (threads_.size() < most) threads_.emplace_back([this] { make_until_none_is_left(); });
-    // no thread could be started (limits of processes or addresses); take() then makes the exhibit itself
+    // no thread could be started (limits of processes or addresses); in this case take() makes the exhibit itself
   } catch (const std::system_error&) {}
 }
 
@@ -190,7 +190,7 @@ std::string exhibits_text() {
   return table.text();
 }
 
-// Returns one line, and one for each comparison.
+// Returns the verdict in one line, and with comparisons a line for each of them.
 std::string verdict_text(const Made& made, bool with_comparisons) {
   std::string text = paragraph(fmt::format("{}: {}", made.exhibit->id, verdict_of(made.reproduction).sentence));
   if (!with_comparisons) return text;
@@ -218,7 +218,7 @@ std::string section_text(const Made& made, const std::string& folder) {
   const bool places = std::any_of(reproduction.comparisons.begin(), reproduction.comparisons.end(),
                                   [](const Comparison& comparison) { return !comparison.place.empty(); });
   std::string lines;
-  std::vector<std::string> findings;  // each once, with a number
+  std::vector<std::string> findings;  // the findings, each once, with a number
   for (const Comparison& comparison : reproduction.comparisons)
     if (const Outcome outcome = outcome_of(comparison); all || outcome != Outcome::holds) {
       std::vector<std::string> cells{in_table(comparison.what)};
@@ -243,7 +243,7 @@ std::string section_text(const Made& made, const std::string& folder) {
   return text + '\n';
 }
 
-// Returns a row of a Markdown table ..
+// Returns the exhibit's row of the Markdown index.
 std::string index_line(const Made& made) {
   const ExhibitVerdict verdict = verdict_of(made.reproduction);
   std::vector<std::string> cells{std::string(made.exhibit->title), fmt::format("`{}`", made.exhibit->id),
@@ -252,7 +252,7 @@ std::string index_line(const Made& made) {
   return table_line(cells);
 }
 
-// .. and that table.
+// Returns the Markdown index with these rows.
 std::string index_of(const std::string& lines) {
   std::string text = "| verdict | meaning |\n| --- | --- |\n";
   for (const VerdictLevel& level : verdict_levels)

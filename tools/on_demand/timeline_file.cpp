@@ -40,9 +40,10 @@ std::string title_of(const ProjectedPiece& piece) {
   return has_part_name ? std::string(name(piece.part)) : title_of(piece.site);
 }
 
-std::int64_t nanoseconds(double seconds) { return std::llround(std::min(seconds, 9e9) * 1e9); }  // at most 9e18
+std::int64_t nanoseconds(double seconds) { return std::llround(std::min(seconds, 9e9) * 1e9); }  // the result is at most 9e18
 
-// Limits on the calls of all ranks together. A file for Perfetto then has about 50 MB, and a page 3 MB; both open at once.
+// Limits on the calls of all ranks together. With so many calls a file for Perfetto has about 50 MB, and a page 3 MB; both open
+// quickly.
 constexpr Count most_traced_calls = 100'000, most_calls_of_page = 20'000;
 
 constexpr double end_of_all = std::numeric_limits<double>::infinity();

@@ -32,7 +32,7 @@ class ProjectionTrace {
  private:
   PerfettoPackets packets_;
   const Recording& recording_;
-  std::array<std::vector<std::uint64_t>, 2> tracks_;  // of either side's ranks
+  std::array<std::vector<std::uint64_t>, 2> tracks_;  // by side and rank
 };
 
 // The trace of a projection as a page of the viewer: quadrille-timeline/1.
@@ -76,7 +76,7 @@ class TimelineFile {
   // `window`: seconds of the recorded run, "2..3.5", "2.." or "..3.5"; nothing: all. Throws Error{misuse}.
   TimelineFile(const std::string& file, const std::optional<std::string>& window);
 
-  // Makes the projection tell what it does. Throws Error{misuse} if nothing was recorded in the window.
+  // Makes the projection report its pieces to this object. Throws Error{misuse} if nothing was recorded in the window.
   void watch(const Recording& recording, const ProjectedSituation& situation, ProjectionOptions& projected);
 
   // Returns a sentence on what the file has.

@@ -14,7 +14,7 @@
 namespace quadrille::command {
 namespace {
 
-constexpr Count most_values = 100'000;  // largest number of values that a list may stand for, its ranges written out
+constexpr Count most_values = 100'000;  // largest number of values in a list, with its ranges expanded
 
 constexpr std::array policies{Policy::blocking, Policy::nonblocking, Policy::dataflow};
 

@@ -36,8 +36,8 @@ Count parse_repeats(const std::string& text, std::string_view things, Count leas
 // Parses a factor such as "1.15", between `least` and 1000.
 double parse_factor(std::string_view text, std::string_view what, double least);
 
-// Readers of typed options (OptionType). `what` names the value in errors. `things`: the plural noun for what is counted; at most
-// a million.
+// Readers of typed options (OptionType). `what` names the value in errors. `things`: the plural noun for what is counted; there
+// may be at most a million.
 inline auto whole(std::string what, Count least) {
   return [what = std::move(what), least](const std::string& text) { return parse_whole(text, what, least); };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family that the
-// user brings along (subject.hpp). "all" and ranges of parameters are expanded, for every problem.
+// Turns --algorithm into cases. A case is one candidate for one problem: an algorithm with its parameters, or a family of the
+// user's own (subject.hpp). "all" and ranges of parameters are expanded, for every problem.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,9 @@ struct VendorCase {
   Choice choice;     // the algorithm of the table that sends the same messages
 };
 
-// Parses "vendor:openmpi", the library's choice for this problem, or "vendor:openmpi:pairwise", one of its algorithms. Returns the
-// reason if the choice is not known or the table has no such algorithm. Throws Error{misuse} if no known library is named.
+// Parses "vendor:openmpi", the library's choice for this problem, or "vendor:openmpi:pairwise", one of the library's algorithms.
+// Returns the reason if the choice is not known or the table has no such algorithm. Throws Error{misuse} if no known library is
+// named.
 Result<VendorCase> parse_vendor_case(const Problem& problem, std::string_view specification);
 
 std::vector<std::string> vendor_library_ids();  // "openmpi", "mpich"
@@ -33,13 +34,13 @@ std::vector<std::string> vendor_library_ids();  // "openmpi", "mpich"
 std::string vendor_case_help();
 
 struct Case {
-  std::size_t index = 0;  // of the problem
+  std::size_t index = 0;  // index of the problem
   Problem problem;
-  Candidate candidate;               // has a schedule
-  std::string file;                  // a family of files: the name in messages of the file that holds the schedule
-  std::optional<VendorCase> vendor;  // an MPI library's choice; `candidate` is that of the table with the same messages
+  Candidate candidate;               // the candidate, which has a schedule
+  std::string file;                  // for a family in files: the file that holds the schedule, as messages name it
+  std::optional<VendorCase> vendor;  // an MPI library's choice; `candidate` is the table's algorithm with the same messages
 
-  bool is_own() const { return std::holds_alternative<Family>(candidate); }  // no algorithm of the table
+  bool is_own() const { return std::holds_alternative<Family>(candidate); }  // a family, not in the table
   Schedule schedule() const { return make_schedule(problem, candidate); }
   std::string short_name() const { return vendor ? vendor->name : quadrille::short_name(problem, candidate); }
   std::string specification() const { return vendor ? vendor->name : quadrille::specification(candidate); }
@@ -47,11 +48,12 @@ struct Case {
 
 // A specification that was left out because the algorithm does not apply to the problem, or not with these parameters.
 struct LeftOut {
-  std::size_t index = 0;  // of the problem
+  std::size_t index = 0;  // index of the problem
   std::string specification, reason;
 };
 
-// A text without a full stop, such as "direct does not apply: .."; for an MPI library's choice it says that it has no schedule.
+// A text without a full stop, such as "direct does not apply: .."; for an MPI library's choice it says that the choice has no
+// schedule.
 std::string sentence_of(const LeftOut& entry);
 
 inline Json left_out_json(const LeftOut& entry) { return {{"algorithm", entry.specification}, {"reason", entry.reason}}; }

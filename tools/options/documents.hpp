@@ -34,7 +34,7 @@ std::vector<Trace> read_traces(const std::string& text, const std::string& label
 
 // The kinds of files that the command writes.
 enum class DocumentKind : std::uint8_t {
-  schedule,    // as JSON or text, or nothing that is known
+  schedule,    // a schedule as JSON or text; also any text of unknown kind
   trace,       // quadrille trace
   race,        // quadrille race --json
   tuning,      // quadrille tune --json
@@ -43,7 +43,7 @@ enum class DocumentKind : std::uint8_t {
 };
 
 // Returns the kind of the text's document, or of the first one of an array. `label` names the file in errors. Throws
-// Error{malformed} for a trace or a report of another version, with what to do.
+// Error{malformed} for a trace or a report of another version; the sentence says what to do.
 DocumentKind kind_of_document(const std::string& text, const std::string& label);
 
 // The option --only, which picks traces or schedules of a file that holds several. `view` and `trace` share it.
@@ -52,8 +52,9 @@ struct OnlyOption {
 
   OptionRow row();
 
-  // Returns the things that the words name, in the order of the words; without words, all things. `title` returns the title of a
-  // thing; `label` names the file in errors. Throws Error{misuse} with the titles if a word names no thing or several things.
+  // Returns the elements of `all` that the words name, in the order of the words; without words, all elements. `title` returns
+  // the title of an element; `label` names the file in errors. Throws Error{misuse} with the titles if a word names no element or
+  // several.
   template <class Thing, class Title>
   std::vector<Thing> picked(std::vector<Thing> all, Title&& title, const std::string& label) const {
     if (words.empty()) return all;

@@ -12,13 +12,13 @@
 
 namespace quadrille::command {
 
-// The program that converts SVG, in the folders of PATH; nothing if it is in none of them.
+// Returns the path of the program that converts SVG; nothing if no folder of PATH has it.
 std::optional<std::string> svg_converter();
 
 // Returns the format, "png" or "pdf", that the extension of a file promises and that pictures can be converted to; else nothing.
 std::optional<std::string> converted_format(std::string_view file);
 
-// Converts SVG. Throws Error{environment} if the converter is missing, or fails; then with the converter's message.
+// Converts SVG. Throws Error{environment} if the converter is missing, or with the converter's message if it fails.
 std::string converted_picture(std::string_view svg, const std::string& format);
 
 // Returns what a file with this name holds: the SVG, or the picture in the format that the extension promises.
@@ -32,8 +32,8 @@ FileFormat format_of_flags(const CLI::App& parser);
 // Refuses the file if its extension promises another format than `written`.
 void check_extension(const std::string& file, FileFormat written);
 
-// Like check_extension, for the value of -o. Names the flag for the promised format if there is one. `written` is absent if the
-// value is no file.
+// Like check_extension, for the value of -o. Names the flag for the promised format if there is one. `written` is absent if -o
+// names no file.
 void check_output_extension(const CLI::App& parser, std::optional<FileFormat> written);
 
 }  // namespace quadrille::command

@@ -39,7 +39,7 @@ struct Footer {
 };
 Footer footer_of(const CLI::App& parser);
 
-// Returns how the user calls it: "quadrille verify".
+// Returns how the user calls the command: "quadrille verify".
 std::string command_path(const CLI::App& parser);
 
 // Refuses options of the form "--name=". CLI11 would read "--block= --ranks 4" as "--block --ranks=4", and "--json=" as "--json".

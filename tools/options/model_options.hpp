@@ -21,7 +21,7 @@ struct ModelOptions {
   std::optional<std::string> machine, model;
 
   void add_to(OptionTable& table);
-  MachineCosts machine_costs() const;  // of --machine; refuses if it is missing
+  MachineCosts machine_costs() const;  // the figures of --machine; refuses if the option is missing
 
   // Returns the model of --model, without a reason. Without the option, returns the choice of `choose_model`. Prints a remark if
   // ranks are on several nodes and the model ignores that.
@@ -37,7 +37,7 @@ class Places {
  public:
   Places(const Model& model, std::span<const Problem* const> problems);
   const std::string& common() const { return common_; }  // ", one node"; empty if the problems differ
-  std::string beside(const Problem& problem) const;      // ", one node"; empty unless they differ
+  std::string beside(const Problem& problem) const;      // ", one node"; empty if all problems have the same place
 
  private:
   const Model& model_;
@@ -62,7 +62,7 @@ struct EventArguments {
   void add_to(OptionTable& table);
   bool given() const;
   std::vector<Policy> policy_list() const;  // blocking where --policy is not given
-  EventOptions options() const;             // without policy and network
+  EventOptions options() const;             // the options but policy and network
 };
 
 // Returns why the model cannot simulate events, on a network if `has_links`.

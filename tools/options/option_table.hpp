@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of a subcommand's options. A row has everything about an option: its names, the name of its value, how its text is
-// read and where the value is stored, its default and its help. CLI11 parses the command line. Its header takes seconds to
-// compile, so it is included only by this header's source file and by files that inspect a parser: main, help, completion and
-// manual.
+// read and where the value is stored, its default and its help. CLI11 parses the command line. The header of CLI11 takes seconds
+// to compile. So it is included only by option_table.cpp and by files that inspect a parser: main, help, completion and manual.
 #pragma once
 
 #include <fmt/format.h>
@@ -47,8 +46,8 @@ class OptionType {
   OptionType(std::optional<std::string>& text) : given_(&text) {}
   OptionType(std::vector<std::string>& texts) : list_(&texts) {}
 
-  // `read` returns the value of a text, or throws Error{misuse}. The help shows as the default the variable's value when the row
-  // is added.
+  // `read` returns the value of a text, or throws Error{misuse}. As the default, the help shows the value that the variable has
+  // when the row is added.
   template <class Value, class Read>
   OptionType(Value& value, Read read) requires std::is_invocable_v<Read, const std::string&>
       : read_text_(std::make_shared<std::optional<std::string>>()) {
@@ -79,8 +78,8 @@ class OptionType {
   std::string* text_ = nullptr;
   std::optional<std::string>* given_ = nullptr;
   std::vector<std::string>* list_ = nullptr;
-  std::shared_ptr<std::optional<std::string>> read_text_;  // of a typed value
-  std::shared_ptr<std::vector<std::string>> read_list_;    // of a typed list
+  std::shared_ptr<std::optional<std::string>> read_text_;  // the text of a typed value
+  std::shared_ptr<std::vector<std::string>> read_list_;    // the texts of a typed list
   std::function<void()> read_;
   std::string standard_;
 };
@@ -97,7 +96,6 @@ class OptionTable {
   OptionTable(CLI::App& command, std::string_view subcommand, std::string_view description);
   explicit OptionTable(CLI::App& parser) : parser_(&parser) {}  // adds to a parser that has no subcommands
 
-  // Adds rows, which appear under `heading` in the help.
   void add(const char* heading, std::initializer_list<OptionRow> rows);
 
   // Add options that many subcommands have, under their headings: --json, and -o.
@@ -109,7 +107,7 @@ class OptionTable {
   void set_footer(std::string_view footer);
 
   CLI::App& parser() const { return *parser_; }
-  void read_values() const;  // of the options that were given; throws Error{misuse} with a sentence for the first wrong one
+  void read_values() const;  // reads the values of the options that were given; throws Error{misuse} for the first wrong value
 
  private:
   CLI::App* parser_;
@@ -119,7 +117,7 @@ class OptionTable {
 // Reads text such as "--ranks 8 --block 64B" by a table of its own, to which `declare` adds the options.
 void read_options(const std::string& text, const std::function<void(OptionTable&)>& declare);
 
-// Handling of a program on the command line: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
+// How a program on the command line is handled: quadrille SUBCOMMAND [OPTIONS] [--] PROGRAM ARGUMENTS...
 struct ProgramWords {
   std::vector<std::string>* destination = nullptr;  // receives the program and its arguments
   // The values of options that are given without a value: {"--report", "summary"} if --report alone means --report=summary. A

@@ -37,7 +37,7 @@ std::shared_ptr<const std::vector<Bytes>> drawn_counts(Count how_many, Bytes blo
   return std::make_shared<const std::vector<Bytes>>(drawn_sizes(how_many, block_bytes, element_bytes));
 }
 
-// Gives each rank, for each of its targets, as many bytes as for the target that gets most.
+// Returns a problem in which each rank sends to each of its targets as many bytes as to the target that gets most.
 Problem with_longest_counts(const Problem& problem) {
   std::vector<TrafficEntry> entries;
   for (Rank from = 0; from < problem.ranks; ++from) {
@@ -222,7 +222,8 @@ std::vector<Rank> ProblemOptions::roots(Collective collective, Count rank_count)
   if (!is_rooted(collective)) refuse(fmt::format("{} has no root; leave --root out", quadrille::name(collective)));
   if (*root == "all") return parse_wholes(fmt::format("0..{}", rank_count - 1), "the root", 0);
   std::vector<Rank> list = parse_wholes(*root, "the root", 0);
-  // A single root must exist. A list such as 0..3 serves for all of --ranks 2..8, so its roots beyond the last rank are skipped.
+  // A single root must be a rank. A list such as 0..3 serves for all of --ranks 2..8, so its roots beyond the last rank are
+  // skipped.
   if (list.size() > 1) std::erase_if(list, [&](Rank rank) { return rank >= rank_count; });
   if (list.empty())
     refuse(fmt::format("no root of '{}' is one of {}, 0 to {}", *root, counted(rank_count, "rank"), rank_count - 1));

@@ -20,7 +20,7 @@ namespace quadrille::command {
 // Error{misuse}.
 TrafficPattern parse_pattern(const std::string& text, Bytes typical);
 
-// Returns true if the pattern states its sizes itself, so that --block has no effect.
+// Returns true if patterns of this kind state their sizes, so that --block has no effect.
 bool has_own_sizes(TrafficKind kind);
 
 std::string pattern_help();
@@ -51,12 +51,12 @@ struct ProblemOptions {
   std::vector<Count> sides_of_grid() const;
   Count ranks_of_grid() const;
   std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
-  CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
+  CountsFile read_counts(Bytes block_bytes) const;  // reads the file that --counts names
 
   mutable std::optional<Topology> network_;         // made once, because routing takes time and the file may be stdin
   mutable std::optional<std::string> counts_text_;  // read once: it may be stdin
 };
 
-TableCell block_cell(const Problem& problem);  // as block_text (problem/problem_text.hpp)
+TableCell block_cell(const Problem& problem);  // what block_text says (problem/problem_text.hpp), as a cell
 
 }  // namespace quadrille::command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subject of a command: a collective, with algorithms of the table and families that the user brings along, or a file.
+// The subject of a command: a collective, with algorithms of the table and families of the user's own, or a file.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct GeneratorOptions {
   GeneratorLimits checked_limits() const;
 };
 
-// Families of schedules that the user brings along: schedules in files (given by --schedule, or in place of a collective), and
-// commands that print schedules (--generator).
+// A family of schedules of the user's own: schedules in files (given by --schedule, or in place of a collective), or a command
+// that prints schedules (--generator).
 struct OwnFamily {
   // A schedule that a file holds.
   struct Part {
@@ -49,17 +49,18 @@ std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const R
 // command.
 std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
 
-// Returns the problems that the files' schedules solve, without repetitions. If a file states no grid or nodes, they are those of
-// `options`.
+// Returns the problems that the files' schedules solve, without repetitions. If a file states no grid or nodes, those of
+// `options` are used.
 std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const ProblemOptions& options);
 
-// Returns one case for each family and problem. If a file has no schedule for a problem, this is added to `left_out`, or said on
-// stderr. Runs no command. Throws Error{misuse}, which names both problems, if a file has a schedule for none of the problems.
+// Returns one case for each family and problem. If a file has no schedule for a problem, that case is added to `left_out` or, if
+// this is null, reported on stderr. Runs no command. Throws Error{misuse}, which names both problems, if a file has a schedule
+// for none of the problems.
 std::vector<Case> cases_of(const std::vector<OwnFamily>& families, const std::vector<Problem>& problems,
                            std::vector<LeftOut>* left_out = nullptr);
 
-// Makes and verifies the schedules of those cases that the user brings along. Throws Error{misuse} with the file or command, the
-// first finding and its cause if a schedule is wrong, and the errors of Family::schedule.
+// Makes and verifies the schedules of the user's own cases. Throws Error{misuse} with the file or command, the first finding and
+// its cause if a schedule is wrong, and the errors of Family::schedule.
 void check_right(const std::vector<Case>& cases);
 
 // Refuses --generator beside a file as the subject.
@@ -71,11 +72,11 @@ struct SubjectOptions {
   GeneratorOptions generators;
   ProblemOptions problem;
 
-  // `algorithm_help`: of --algorithm. Only some commands take more files, by --schedule.
+  // `algorithm_help`: the help of --algorithm. Only some commands take more files, by --schedule.
   void add_to(OptionTable& table, std::string algorithm_help, bool takes_schedules = false);
 
-  // Returns the cases of --algorithm, as make_cases does, and of --generator, which come first. With generators but no algorithm
-  // there are no cases of the table. `tells_of_all` as in make_cases.
+  // Returns the cases of --algorithm, as make_cases does, and of --generator, which come first. If generators are given and no
+  // algorithm is, there are no cases of the table. `tells_of_all` as in make_cases.
   std::vector<Case> cases(Collective collective, bool tells_of_all = true) const;
 
   // As `cases`, but at least one algorithm or generator is required (make_named_cases).
@@ -88,12 +89,12 @@ struct SubjectOptions {
 // A schedule for commands that show it and do not judge it.
 struct ShownSchedule {
   Schedule schedule;
-  std::string label;              // of the algorithm or the file, for messages
+  std::string label;              // the name of the algorithm or the file in messages
   std::vector<Finding> findings;  // of a schedule of a file or command; those of the table are verified by tests
   bool is_of_file = false;
 };
 
-// Makes the schedule of a case. `progress` shows how far its program is.
+// Makes the schedule of a case. `progress` shows for which rank a program is being made.
 ShownSchedule shown(const Case& entry, ProgressLine& progress);
 ShownSchedule shown_of_file(Schedule schedule, const std::string& file);
 

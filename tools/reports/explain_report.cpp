@@ -104,7 +104,7 @@ std::string comparison(const Explanation& explanation) {
       next = &row;
       break;
     }
-    if (!named.insert(row.name).second) continue;  // by another executor
+    if (!named.insert(row.name).second) continue;  // the algorithm was already named, by another executor
     (is_alike ? tied : faster)
         .push_back(fmt::format("{} ({}, {:.2f} times as long)", row.name, seconds_text(*seconds), *seconds / *best_s));
   }
@@ -267,7 +267,7 @@ std::string table_of(const Explanation& explanation, bool all) {
                i == 0 ? "taken" : row.considered.rejected});
   }
   std::string text = table.text();
-  const auto others = static_cast<std::size_t>(  // also those that differ in the executor only
+  const auto others = static_cast<std::size_t>(  // also ways that differ in the executor only
       std::count_if(explanation.ways.begin(), explanation.ways.end(),
                     [&](const ExplainedWay& row) { return !row.is_baseline || &row == &explanation.ways[0]; }));
   if (!all && others > shown) text += fmt::format("{} more; --all shows them\n", others - shown);

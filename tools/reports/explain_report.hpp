@@ -9,9 +9,10 @@
 
 namespace quadrille::command {
 
-inline constexpr std::size_t most_explained_rows = 10;  // of the table, without `all`
+inline constexpr std::size_t most_explained_rows = 10;  // the rows of the table without `all`
 
-// `all`: all rows, also baselines and those that differ only in the executor at an equal price; and which algorithms do not apply.
+// With `all`, the table has all rows, also baselines and ways that differ only in the executor at an equal price; and the text
+// says which algorithms do not apply.
 std::string text_of(const Explanation& explanation, const MachineKnowledge& knowledge, bool all);
 Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge);
 

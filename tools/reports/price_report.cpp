@@ -59,8 +59,8 @@ std::string account_of(const Priced& candidate, const PriceList& list) {
   return parts.empty() ? "nothing at all" : listed(std::move(parts));
 }
 
-// Does the model price the policies of some candidate differently? On one port they often cost the same, but for the rounding of
-// each round's time.
+// Does the model price the policies of some candidate differently? On one port policies often cost the same, apart from the
+// rounding of each round's time.
 bool policies_differ(const PriceList& list) {
   return std::any_of(list.candidates.begin(), list.candidates.end(), [](const Priced& each) {
     const auto differs = [&](double other_s) { return std::abs(other_s - each.price.blocking_s) > 1e-4 * each.price.blocking_s; };

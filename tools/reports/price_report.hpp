@@ -26,7 +26,6 @@ struct Priced {
   std::string note;         // what is known of an MPI library's choice (VendorCase::note)
 
   double best_seconds() const { return price.seconds(price.best_policy()); }
-  // the terms of the price under the best policy
   const std::vector<PriceTerm>& terms() const { return price.terms_of(price.best_policy()); }
 };
 
@@ -48,8 +47,8 @@ class Pricer {
   const MachineCosts& machine() const { return machine_; }
   const Coefficients& coefficients() const { return machine_.models.find(model().id)->second; }
 
-  // Returns the prices of all cases. If a case is too large, adds it to `left_out` with the reason; if no case remains, throws
-  // that error.
+  // Returns the prices of all cases. If a case is too large, adds it to `left_out` with the reason. If no case
+  // remains, throws Error{misuse} with the first reason.
   PriceList prices(const Problem& problem, const std::vector<Case>& cases, std::vector<LeftOut> left_out,
                    ProgressLine& progress) const;
 

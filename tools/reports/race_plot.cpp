@@ -23,9 +23,9 @@ namespace quadrille::command {
 namespace {
 
 constexpr double least_panel_width = 420, panel_height = 318, left = least_left_margin, right = 14;
-constexpr double least_room_for_size = 40;  // of a text below the map
+constexpr double least_room_for_size = 40;  // room for the text of a size below the map
 constexpr double key_sample = 40;           // room for the line before a name of the key
-constexpr double longest_name = 390;        // of a candidate
+constexpr double longest_name = 390;        // room for the name of a candidate
 
 // Returns "bruck = hypercube".
 std::string joined(std::string name, const std::vector<std::string>& same) {
@@ -44,7 +44,7 @@ struct Series {
   std::vector<const RaceFileEntry*> entries;     // one for each race and size that has the candidate
   std::vector<std::string> same;                 // further algorithms that this curve stands for, in all races and sizes
   std::map<std::pair<Count, Bytes>, double> at;  // the median for each number of ranks and size
-  int fastest = 0;                               // number of sizes at which it is the fastest
+  int fastest = 0;                               // number of sizes at which the candidate is the fastest
   double logarithms = 0, sizes = 0;
 };
 
@@ -87,7 +87,7 @@ class RacePlot {
  private:
   bool shows(RacePanel panel) const { return std::find(form_.panels.begin(), form_.panels.end(), panel) != form_.panels.end(); }
 
-  // The left end of texts: that of the axes, or further left where there is little room.
+  // The left end of texts: that of the axes, or further left if there is little room.
   double margin() const { return form_.width < least_panel_width ? right : left; }
 
   double draw_lines(Svg& picture, double y, const std::vector<std::string>& lines, Kind kind, double size) const {
@@ -142,7 +142,7 @@ class RacePlot {
     return names;
   }
 
-  // Predictions list algorithms with equal schedules one by one. Draws candidates with equal times as one curve.
+  // Predictions list algorithms with equal schedules one by one. So candidates with equal times are drawn as one curve.
   static void join_equal(std::vector<Series>& all) {
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = i + 1; j < all.size();)
@@ -162,7 +162,7 @@ class RacePlot {
                                                      : "=: the same schedule, which was raced once");
     for (const Series& each : series_)
       for (const RaceFile& race : races_) {
-        std::map<std::vector<std::string>, std::vector<std::string>> sizes;  // by the algorithms that have the same schedule there
+        std::map<std::vector<std::string>, std::vector<std::string>> sizes;  // sizes, by algorithms with one schedule there
         for (const RaceFileSize& size : race.sizes)
           if (const RaceFileEntry* entry = entry_of(size, each)) {
             std::vector<std::string> further = entry->same_as_short_names;
@@ -287,7 +287,7 @@ class RacePlot {
         [](double ratio) { return fmt::format("{:.2f}", ratio); });
   }
 
-  // Returns what the sizes are.
+  // Returns the label of the axis of sizes.
   std::string size_label() const {
     const auto collective = collective_named(races_.front().collective);
     return !collective || has_blocks(*collective) ? "size of a block" : "largest count";
@@ -342,7 +342,7 @@ class RacePlot {
     return y + 14;
   }
 
-  // Writes the sizes below the cells of the map; below narrow cells only some of them.
+  // Writes the sizes below the cells of the map. If cells are narrow, writes only some sizes.
   void draw_sizes(Svg& picture, Point base, double cell_width) const {
     const auto cells = static_cast<std::size_t>(std::ceil(least_room_for_size / cell_width));
     std::size_t i = 0;
@@ -355,7 +355,7 @@ class RacePlot {
 
   const std::vector<RaceFile>& races_;
   const RacePlotForm form_;
-  std::map<Bytes, std::string> sizes_;          // of all races
+  std::map<Bytes, std::string> sizes_;          // the sizes of all races, as texts
   std::set<std::string> policies_, executors_;  // names include these if there are several
   std::vector<Series> series_;
 };

@@ -18,7 +18,7 @@ enum class RacePanel : std::uint8_t { times, ratios, winners };
 struct RacePlotForm {
   std::size_t curves = default_curves;  // candidates that are drawn besides the vendor's
   std::vector<RacePanel> panels{RacePanel::times, RacePanel::ratios, RacePanel::winners};
-  double width = 968;  // in pixels, of which an inch has 96; panels stand below each other if it has no room for two
+  double width = 968;  // in pixels (96 per inch); if two panels do not fit beside each other, they stand below each other
 };
 
 // Parse --curves, --panel and --width. Throw Error{misuse}.

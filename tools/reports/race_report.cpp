@@ -177,8 +177,8 @@ RatioCell cell_of(const RaceResult& result) {
   return cell;
 }
 
-// Returns a line with one column per size: the factor by which the best candidate is faster than the vendor's; without a vendor,
-// the candidate's time.
+// Returns a line with one column per size: how many times as fast as the vendor's collective the best candidate is; without a
+// vendor, the candidate's time.
 std::string ratios_of(const std::vector<RatioCell>& cells, Count ranks) {
   std::vector<Column> columns = headings(">ranks");
   std::vector<TableCell> figures{std::to_string(ranks)}, candidates{""};

@@ -16,10 +16,9 @@
 
 namespace quadrille::command {
 
-// One size of the line of ratios.
 struct RatioCell {
   std::string size;
-  std::string candidate;                // our best candidate; empty if the data of all was wrong
+  std::string candidate;                // our best candidate; empty if all data were wrong
   double seconds = 0;                   // its time
   std::optional<double> times_as_fast;  // the vendor's time divided by this time, median of the repetitions
   std::string remark;                   // " tied", " noisy" or nothing
@@ -29,9 +28,9 @@ struct ReportForm {
   bool json = false, csv = false;
   bool bandwidth = false, over_ranks = false;  // optional columns of the table
   std::optional<std::string> plot;             // the plot's file
-  std::size_t curves = default_curves;         // number of curves in the plot
-  bool phases = false;                         // also print the time of each phase
-  // print only one line: how many times faster than the vendor's our best candidate is at each size
+  std::size_t curves = default_curves;
+  bool phases = false;  // also print the time of each phase
+  // print only one line: for each size, how many times as fast as the vendor's collective our best candidate is
   bool ratios = false;
 };
 
@@ -49,9 +48,9 @@ class RaceReport {
  private:
   void write();
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // protects all members below
   bool is_finished_ = false;
-  std::string partial_;  // why not all sizes are there; empty: they are
+  std::string partial_;  // why some sizes are missing; empty: none is missing
   std::size_t added_ = 0;
   Output output_;
   std::optional<Output> plot_;

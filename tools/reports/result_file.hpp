@@ -38,14 +38,14 @@ auto read_result(const std::string& file, std::string_view commands, Read&& read
 
 // What `quadrille race --json` wrote.
 struct RaceFileEntry {
-  std::string algorithm;             // with all parameters
+  std::string algorithm;             // the algorithm with all parameters
   std::vector<std::string> same_as;  // further algorithms with the same steps
   std::string short_name, policy, executor;
   std::vector<std::string> same_as_short_names;
   int buffers = 2;
   bool keep_step = false;
   bool is_vendor = false;
-  bool checked = false;               // true if its data was right
+  bool checked = false;               // was the entry's data right?
   std::vector<double> repetitions_s;  // the time of each repetition
   Spread seconds;
   std::optional<Spread> ratio, to_best;
@@ -67,7 +67,7 @@ struct RaceFileSize {
 struct RaceFile {
   std::string file;
   std::string origin;         // what the times are: "last rank's end minus .."
-  bool is_predicted = false;  // by a model
+  bool is_predicted = false;  // did a model predict the times?
   std::string collective, transport, memory, operation, type;
   std::string machine, version;
   Count ranks = 0, nodes = 1;
@@ -80,10 +80,10 @@ RaceFile race_file_of(const Json& json, const std::string& file);
 
 RaceFile read_race_file(const std::string& file);
 
-// Takes the counts of an irregular problem, and the size and its text from them.
+// Stores the counts of an irregular problem in `size`, and the bytes and the text that follow from them.
 void take_counts(RaceFileSize& size, const Json& counts);
 
-// Returns the JSON of a file, or of stdin for "-". Throws Error{malformed} if it is none.
+// Returns the JSON of a file, or of stdin for "-". Throws Error{malformed} if the file is not JSON.
 Json read_json(const std::string& file);
 
 // Returns true if the JSON is one simulation or price, as `quadrille simulate --json` and `quadrille price --json` write them, or

@@ -43,7 +43,7 @@ constexpr NamedFigure<LinkFigures> named_link_figures[] = {
     {"c2_shared", "C2 shared", &LinkFigures::c2_shared, true},
 };
 
-// `column` is the heading in the table of several schedules; null: it has no column there.
+// `column` is the heading in the table of several schedules; null: the figure has no column there.
 struct NamedNodeFigure : NamedFigure<NodeFigures> {
   const char* column;
   bool has_bound;

@@ -18,7 +18,7 @@ struct AllFigures : Figures {
   Bytes output_and_scratch = 0;  // see the function output_and_scratch
 };
 
-inline constexpr std::size_t most_listed_findings = 100;  // unless --limit says another number
+inline constexpr std::size_t most_listed_findings = 100;  // the number of findings to list, unless --limit says another
 
 struct ScheduleVerdict {
   Problem problem;
@@ -49,7 +49,7 @@ struct ScheduleVerdict {
 };
 
 // Verifies and counts a schedule. `label` names the algorithm for people. A schedule that is too large to be replayed is only
-// counted, if counting takes no more than minutes; otherwise throws Error{too_large} like `verify`.
+// counted. If counting would take more than some minutes, throws Error{too_large} like `verify`.
 ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyOptions& options);
 
 // For a handler of `error`, which says why a schedule cannot be shown. If the reason is a region outside its buffer, throws the
@@ -60,8 +60,8 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
 void complain_of(const Schedule& schedule, const std::string& subject, std::string_view shown,
                  const std::vector<Finding>& findings);
 
-// These list at most `limit` causes and `limit` findings of each schedule, as text in the order of the causes; they say if there
-// are more.
+// The following functions list at most `limit` causes and `limit` findings of each schedule, as text in the order of the causes.
+// They say if there are more.
 std::string text_of(const ScheduleVerdict& verdict, std::size_t limit);  // one figure per line, each with its bound
 // One line per schedule, then all findings. `all`: with the columns of memory and control messages.
 std::string text_of(const std::vector<ScheduleVerdict>& verdicts, std::size_t limit, bool all);

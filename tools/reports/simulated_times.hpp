@@ -17,8 +17,8 @@ namespace quadrille::command {
 void refuse_wrong(const Schedule& schedule, const std::vector<Finding>& findings);
 
 // Simulates by rounds, and by events with each policy of `events`. `by`: "rounds", "events" or absent, which means both. Without
-// `by`, simulations by events are left out, with a remark, if the machine or the model cannot do them. Throws Error{misuse} if it
-// cannot do what `by` asks for.
+// `by`, simulations by events are left out, with a remark, if the machine or the model cannot do them. Throws Error{misuse} if
+// the simulation that `by` names cannot be done.
 void add_simulated_times(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& model,
                          const EventArguments& events = {}, const std::optional<std::string>& by = {});
 

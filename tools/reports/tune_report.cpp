@@ -62,7 +62,7 @@ std::vector<Line> lines_of(const TuneResult& session) {
   return lines;
 }
 
-constexpr Count most_operations = Count{1} << 17;  // of a schedule whose figures are counted
+constexpr Count most_operations = Count{1} << 17;  // the limit for a schedule whose figures are counted
 
 // A way and what distinguishes it from others: its name without defaults and, if it has a schedule that is not too long to count,
 // C1 and C2.

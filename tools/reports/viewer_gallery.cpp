@@ -24,7 +24,7 @@ struct Lesson {
   Collective collective;
   std::string algorithm;
   ProblemOptions problem;
-  std::string text;  // what one sees, and why it matters
+  std::string text;  // what the page shows, and why this matters
 };
 
 ProblemOptions ranks(const char* count, const char* block = "8B") {

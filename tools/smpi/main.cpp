@@ -46,8 +46,8 @@ class SmpiStarts final : public Starts {
 // The communicator of a program that SimGrid's SMPI (its simulated MPI) runs. Ranks exchange messages.
 class SmpiCommunicator final : public Communicator, public Transport {
  public:
-  // If `hollow`, plans send messages of the same lengths, but all from one staging area as long as the longest message, and copy
-  // nothing. So large problems need little memory.
+  // If `hollow`, plans copy nothing. They send messages of the same lengths, but all from one staging area, which is as long as
+  // the longest message. So large problems need little memory.
   SmpiCommunicator(MPI_Comm communicator, bool hollow) : communicator_(communicator), hollow_(hollow) {
     int rank = 0, size = 1;
     MPI_Comm_rank(communicator_, &rank);
@@ -120,7 +120,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
 };
 
 // Data of larger buffers is neither checked nor stored: 64 ranks with 64 MiB each would not fit in memory and would take long.
-constexpr Bytes most_checked = Bytes{1} << 16;  // bytes of one rank's input or output
+constexpr Bytes most_checked = Bytes{1} << 16;  // limit for the bytes of one rank's input or output
 
 struct Options {
   std::string collective;

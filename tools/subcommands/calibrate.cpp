@@ -135,7 +135,7 @@ Json calibration_json(const Calibration& calibration) {
   return joined(object, MEMBERS_OF(calibration, max_rate_error, copy_s_per_byte, gather_s_per_byte, missing));
 }
 
-constexpr double most_tolerated_error = 0.5;  // of a fit; above this a remark is printed
+constexpr double most_tolerated_error = 0.5;  // above this error of a fit a remark is printed
 
 std::string file_text(const Calibration& calibration) {
   try {

@@ -52,7 +52,7 @@ bool same_size(const RaceFileSize& a, const RaceFileSize& b) {
   return a.bytes == b.bytes && a.counts == b.counts && a.root == b.root && a.reproducible == b.reproducible;
 }
 
-// Candidates with the same steps ran once, under the name of the first one, so any of their names may match.
+// Candidates with the same steps ran once, under the name of the first candidate. So any of their names may match.
 bool same_algorithm(const RaceFileEntry& a, const RaceFileEntry& b) {
   const auto has = [](const RaceFileEntry& entry, const std::string& name) {
     return entry.algorithm == name || std::find(entry.same_as.begin(), entry.same_as.end(), name) != entry.same_as.end();

@@ -93,13 +93,14 @@ std::string doing(FlipQuantity quantity, Count value) {
   return "looking where the choice changes: " + what;
 }
 
-// Sets the functions that give the problem, which has blocks of `block_bytes`, at other sizes. They refer to the arguments.
+// Sets the functions that return the problem at other sizes. The problem itself has blocks of `block_bytes`. The functions refer
+// to the arguments.
 void set_other_problems(ExplainOptions& explained, const ProblemOptions& options, const Problem& problem, Bytes block_bytes) {
   explained.at_block = nullptr, explained.at_ranks = nullptr;
   if (options.depends_on_block(problem.collective))
     explained.at_block = [&](Bytes bytes) { return options.problem(problem.collective, problem.ranks, bytes, problem.root); };
   const bool has_senders = options.pattern && parse_pattern(*options.pattern, block_bytes).senders > 0;
-  if (options.counts || has_senders) return;  // they are for these ranks only
+  if (options.counts || has_senders) return;  // counts and senders are given for these ranks only
   explained.at_ranks = [&, block_bytes](Count ranks) {
     ProblemOptions alone = options;
     alone.nodes.reset(), alone.node_sizes.reset(), alone.topology.reset(), alone.grid.reset();

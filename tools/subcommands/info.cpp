@@ -32,11 +32,11 @@ namespace {
 
 // The extent to which this process can share memory with others, and the memory that its plans may take.
 struct Sharing {
-  std::string why_not;  // why it cannot share memory; empty: it can
+  std::string why_not;  // why this process cannot share memory; empty: it can
   // Two processes can share memory if both numbers agree.
   std::uint64_t machine = 0, pid_namespace = 0;
   Bytes heap_bytes = 0, control_bytes = 0;   // upper limits
-  Bytes mapped_bytes = 0;                    // how much of these is mapped so far
+  Bytes mapped_bytes = 0;                    // how much of the heap and the control file is mapped so far
   std::optional<Bytes> address_limit_bytes;  // ulimit -v; none: there is no limit
   Bytes free_address_bytes = 0;              // what is left of that limit, if there is one
   // Can sibling processes (ranks are siblings) read each other's private memory? Empty: not known.
@@ -45,8 +45,8 @@ struct Sharing {
   Bytes plan_memory_bytes = 0;      // per rank; QUADRILLE_PLAN_MEMORY sets it
 };
 
-// Runs in the child whose memory is read: changes `word`, so that a reader sees this process's own copy, tells the parent that it
-// is ready, and waits until the parent closes the pipe or ends.
+// Runs in the child whose memory is read. Changes `word`, so that a reader can tell this process's copy from others. Tells the
+// parent that the child is ready, and waits until the parent closes the pipe or ends.
 [[noreturn]] void show(std::uint64_t& word, Pipe& ready, Pipe& hold) {
   word = ~word;
   hold.write_end = Descriptor();
@@ -94,8 +94,8 @@ std::string private_memory_text(const Sharing& sharing) {
   return fmt::format("processes cannot read each other's private memory ({}): long messages are copied twice", why);
 }
 
-// Finds these facts. Only for a process with one thread, because it forks. Throws Error{environment} if QUADRILLE_PLAN_MEMORY is
-// not a size.
+// Finds the facts of a Sharing. Call it only in a process with one thread, because it forks. Throws Error{environment} if
+// QUADRILLE_PLAN_MEMORY is not a size.
 Sharing sharing_of_this_process() {
   Sharing sharing;
   sharing.plan_memory_bytes = PlanMemory::bound_of_environment();

@@ -23,7 +23,6 @@
 namespace quadrille::command {
 namespace {
 
-// The table of environment variables.
 std::string environment_text() {
   constexpr std::size_t indent = 4;
   std::string text;

@@ -70,7 +70,7 @@ std::string needs_text(const Model& model) {
 }  // namespace
 
 std::string models_text() {
-  std::size_t width = 0;  // of the longest key
+  std::size_t width = 0;  // the width of the longest key
   for (const Model* model : all_models())
     for (const Coefficient& coefficient : model->coefficients) width = std::max(width, coefficient.key.size());
   std::string text;

@@ -35,7 +35,7 @@ struct ProjectArguments {
   std::string folder = "quadrille-recording";
   std::optional<std::string> machine, node_sizes, placement, scale, vendor, plot, trace, trace_window, goal, goal_side, output;
   double computing = 1, away = 1;
-  Count total_cores = 0;  // 0: one a rank
+  Count total_cores = 0;  // 0: one per rank
   std::vector<std::string> chosen;
   bool without_late_ranks = false, without_correction = false, full = false, json = false;
 };

@@ -69,7 +69,7 @@ std::vector<PriceList> price_lists(const PriceArguments& options, const Pricer& 
                  [&](const LeftOut& entry) { return entry.index == i; });
     if (own.empty()) continue;
     PriceList& list = lists.emplace_back(pricer.prices(problems[i], own, std::move(own_left_out), progress));
-    // Winners are searched once for all sizes, so only for the first of several sizes with the same ranks and root.
+    // One search for winners covers all sizes. So of several sizes with the same ranks and root, only the first one is searched.
     const Problem& problem = problems[i];
     const bool again = i > 0 && problems[i - 1].ranks == problem.ranks && problems[i - 1].root == problem.root;
     const bool has_other_sizes = subject.families.empty() && options.about.problem.depends_on_block(problem.collective);

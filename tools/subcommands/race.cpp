@@ -118,7 +118,7 @@ std::vector<Trace> race_traces(Communicator& ranks, const RaceResult& race, cons
                                                    .operation = options.operation,
                                                    .keep_step = candidate.keep_step},
                                                   input.data(), output.data()));
-    if (trace.times.empty()) continue;  // all ranks but the first
+    if (trace.times.empty()) continue;  // on all ranks but the first
     trace.title = fmt::format("{}, {}, {}, {}", name(race.problem.collective), short_name(race.problem, candidate.algorithm),
                               problem_text(race.problem), trace.times.back().title);
   }
@@ -277,8 +277,8 @@ bool depends_on_nodes(const RaceArguments& options) {
 }
 
 // Runs the commands at rank 0, before MPI starts, because some MPI libraries do not allow their processes to start others. The
-// families keep the schedules and the errors. All ranks throw an error together later. Each process refuses here a placeholder
-// that has no value before the ranks' nodes are known.
+// families keep the schedules and the errors. All ranks throw an error together later. Each process refuses placeholders whose
+// values depend on the nodes of the ranks, because these are not known yet.
 void run_commands(const RaceArguments& options, const std::vector<OwnFamily>& commands, const Launched& here) {
   const std::vector<Problem> problems =
       problems_of_options(options, parse_collective(options.subject), ranks_launched(options, {}, here.ranks));

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::string_view by_plan = "auto";  // the specification that stands for the candidate that a plan would choose
 
-// Returns the candidates of each problem.
 std::vector<std::vector<Way>> make_candidates(const std::vector<Problem>& problems, const std::vector<OwnFamily>& families,
                                               const RaceArguments& options, bool with_vendor) {
   for (const Count count : options.buffers)
@@ -44,7 +43,7 @@ std::vector<std::vector<Way>> make_candidates(const std::vector<Problem>& proble
           if (!in_step || (options.keep_step && policy == Policy::blocking && problems[entry.index].nodes.size() > 1))
             candidates[entry.index].push_back(
                 {.algorithm = entry.candidate, .policy = policy, .buffers = static_cast<int>(count), .keep_step = in_step});
-  if (with_vendor)  // the others are compared with it
+  if (with_vendor)  // the other candidates are compared with the vendor's collective
     for (auto& list : candidates) list.push_back({.algorithm = Vendor{}});
   for (const std::string& specification : options.about.algorithms)
     for (std::size_t i = 0; names_vendor(specification) && i < problems.size(); ++i)

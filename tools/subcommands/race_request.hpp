@@ -18,7 +18,7 @@ struct RaceArguments {
   std::vector<Policy> policies{Policy::blocking};
   std::vector<Count> buffers{2};
   std::optional<std::string> machine, memory, executor, output, curves, trace;
-  std::optional<double> seconds;  // of a problem
+  std::optional<double> seconds;  // for each problem
   RaceOptions race;
   double timeout_seconds = 60;
   bool keep_step = false;

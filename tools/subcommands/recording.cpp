@@ -67,9 +67,9 @@ std::string block_text(const RecordedSite& site) {
 // Sites that differ only in counts, in roots or in communicators of the same size and name make one row.
 struct Row {
   RecordedKind kind{};
-  std::string function, block, operation, name, on;  // name: of the communicators, which have the same
+  std::string function, block, operation, name, on;  // name: of the communicators, which all have this name
   std::set<std::size_t> communicators;
-  Count ranks = 0;  // of a communicator
+  Count ranks = 0;  // the ranks of one communicator
   RecordedTimes times;
   Bytes least = std::numeric_limits<Bytes>::max(), most = 0;  // bytes of a block
   bool has_counts = false, are_sampled = false;

@@ -35,7 +35,7 @@ struct Simulated {
   Simulation simulation;
   // Only with --by events:
   Count messages = 0;
-  Picoseconds first_end = 0;  // when the earliest rank finishes
+  Picoseconds first_end = 0;  // the time when the first rank finishes
   Count link_waits = 0;       // with a topology: how often a message has waited at a link
 };
 

@@ -22,7 +22,7 @@ struct Subcommand {
   // Called after the options have been read. Returns the format of the file that -o names; nothing if -o names a folder. Null:
   // the flags --json and --csv decide the format.
   std::function<std::optional<FileFormat>()> writes = nullptr;
-  // False for subcommands that explain the command. They run whatever the environment holds.
+  // False for subcommands that explain the command. They run even if a variable in the environment is wrong.
   bool reads_environment = true;
 };
 

@@ -54,7 +54,7 @@ void write(Output& output, const TraceArguments& options, const Trace& trace) {
   output.finish();
 }
 
-// Returns the thing that remains after --only. It must be the only one.
+// Returns the only thing that --only picks. Refuses if --only picks several things.
 template <class Thing, class Title>
 Thing one_of(const TraceArguments& options, std::vector<Thing> all, Title&& title) {
   const std::string label = label_of(options.subject);
@@ -67,7 +67,6 @@ Thing one_of(const TraceArguments& options, std::vector<Thing> all, Title&& titl
       fmt::format("a trace is of one schedule, and {} holds {}; pick one by --only N: {}", label, picked.size(), numbered(titles)));
 }
 
-// Converts a file with a trace.
 int convert(Output& output, const TraceArguments& options, const std::string& text) {
   std::vector<Trace> traces = read_traces(text, label_of(options.subject));
   if (options.model.machine || options.about.problem.topology)

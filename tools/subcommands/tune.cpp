@@ -44,17 +44,18 @@ std::optional<Collective> collective_of(std::string function) {
   return std::nullopt;
 }
 
-constexpr double largest_size = 1e12;  // bytes; larger ones are not sizes of blocks
+constexpr double largest_size = 1e12;  // bytes; larger numbers are not sizes of blocks
 
 double number_of(const JsonValue& row, std::string_view key) {
   const auto found = row.find(key);
   return found && found->value().is_number() ? found->value().get<double>() : 0;
 }
 
-// The mean size of a block, by the row's sums; 0: unknown. Reductions are measured with numbers of 8 bytes.
+// The mean size of a block, from the row's sums; 0: unknown. Reductions are measured with numbers of 8 bytes.
 Bytes mean_size(const JsonValue& row, Collective collective, Count ranks) {
   if (!moves_data(collective)) return 0;
-  const bool is_by_rank = number_of(row, "sent_bytes") > 0;  // else the sum of the calls' block sizes
+  // A row has the bytes of all ranks, or else the sum of the calls' block sizes.
+  const bool is_by_rank = number_of(row, "sent_bytes") > 0;
   double size = number_of(row, is_by_rank ? "sent_bytes" : "block_bytes") /
                 std::max(number_of(row, is_by_rank ? "rank_calls" : "calls"), 1.0);
   // For an alltoallv the size is what a rank sends to all ranks; for a reduce_scatter with shares, the whole vector.
@@ -131,7 +132,8 @@ std::vector<WantedCell> wanted_cells(const std::string& text, const std::string&
   return cells;
 }
 
-// These write the cells as text, one line each, and read them again, so that rank 0 can send the cells to the other ranks.
+// The following two functions write the cells as text, one line each, and read this text, so that rank 0 can send the cells to
+// the other ranks.
 std::string wanted_text(const std::vector<WantedCell>& cells) {
   std::string text;
   for (const WantedCell& cell : cells) text += fmt::format("{} {}\n", static_cast<int>(cell.collective), cell.size);
@@ -235,7 +237,7 @@ int report(const std::vector<TuneResult>& sessions, const TuneArguments& options
                                                                                                                      : good;
 }
 
-// Local: the cells of the calls in the report of a run, for so many ranks.
+// Local: the cells of the calls in the report of a run, for `ranks` ranks.
 std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
   std::vector<std::string> remarks;
   auto wanted = wanted_cells(read_text(file, label_of(file)), "'" + file + "'", ranks, remarks);
@@ -243,7 +245,7 @@ std::vector<WantedCell> wanted_by(const std::string& file, Count ranks) {
   return wanted;
 }
 
-// Measures on all ranks and returns the exit code. `session` is that of rank 0, or of this process.
+// Measures on all ranks and returns the exit code. `session` becomes that of rank 0, or of this process.
 int measure(RankGroup& ranks, const TuneOptions& options, double timeout_seconds, TuneResult& session) {
   Talk talk(ranks);
   const TuneOptions told = talk.told(options);
@@ -260,7 +262,7 @@ int run_on_threads(const TuneArguments& options) {
   TuneOptions request = checked(options, Executor::automatic, numbers);
   if (options.from && numbers.size() != 1) refuse("--from is for one number of ranks, that of the program; say which: --ranks 4");
   if (options.from) request.wanted = wanted_by(*options.from, numbers[0]);
-  Output{options.output};  // throws if it cannot be written
+  Output{options.output};  // throws if the file cannot be written
   std::vector<TuneResult> sessions;
   for (const Count number : numbers) {
     RankGroup ranks(number);

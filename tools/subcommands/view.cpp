@@ -32,8 +32,8 @@
 namespace quadrille::command {
 namespace {
 
-// Checks of the results that a page shows as curves and tables. The viewer itself reads these results, so they are written to the
-// page unchanged. All functions throw Error{malformed} with a sentence that names the file by `label`.
+// Checks of the results that a page shows as curves and tables. The viewer reads the results, so they are written to the page
+// unchanged. All functions throw Error{malformed} with a sentence that names the file by `label`.
 
 constexpr Count too_large_count = Count{1} << 53;  // the viewer computes with doubles
 
@@ -177,7 +177,7 @@ struct ViewArguments {
   bool open = false;
 };
 
-constexpr std::size_t most_documents = 2;  // side by side
+constexpr std::size_t most_documents = 2;  // how many documents are shown side by side
 
 void open_in_browser(const std::string& file) {
   std::string program = "xdg-open", absolute = std::filesystem::absolute(file);
@@ -238,7 +238,7 @@ void add_schedule(const ViewArguments& options, const Schedule& schedule, const 
   if (!findings.empty()) complain_of(schedule, label, "its page shows", findings);
 }
 
-// Adds the schedules of a file. Returns false if one of them is wrong.
+// Adds the schedules of a file. Returns false if a schedule is wrong.
 bool add_schedules(const ViewArguments& options, const std::string& file, const std::string& text, ViewerPage& page) {
   bool right = true;
   const auto schedules = options.only.picked(

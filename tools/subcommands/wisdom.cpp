@@ -59,7 +59,7 @@ std::string range_text(Count least, Count most) {
 
 std::string on_nodes(Count nodes) { return nodes == 1 ? "" : fmt::format(" on {} nodes", nodes); }
 
-// Returns the collective and the other facts that distinguish its situation.
+// Returns the collective and the other facts that distinguish the situation.
 std::string kind_text(const Situation& situation) {
   std::string text{name(situation.collective)};
   if (!situation.counts_known) text += ", own counts";
@@ -156,7 +156,8 @@ Json wisdom_json(const std::string& file, const Wisdom& wisdom, const Chosen& ch
           {"vendor", std::move(vendor)}};
 }
 
-// Reads a file of the user's folder. If it cannot be used, for instance because an older version wrote it, says so on stderr.
+// Reads a file of the user's folder. If the file cannot be used, for instance because an older version wrote it, says so on
+// stderr.
 std::optional<Wisdom> kept_wisdom(const std::string& file) {
   try {
     return read_any_wisdom(file);
@@ -198,7 +199,6 @@ mpi_face::Findings learned_findings() {
   return file.empty() ? mpi_face::Findings() : mpi_face::read_findings(file, mpi_face::day_now());
 }
 
-// Prints files of wisdom as tables, or as JSON.
 int show_wisdom(const WisdomOptions& options) {
   Output output(options.output);
   const std::vector<std::string> files = options.files.empty() ? wisdom_files() : options.files;

@@ -52,8 +52,8 @@ fs::path find_program(const std::string& word) {
   refuse(fmt::format("there is no program {} in the folders of PATH", word));
 }
 
-// Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Empty if the file is
-// not a script.
+// Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Returns "" if the
+// file is not a script.
 std::string interpreter_of(const fs::path& file) {
   const Descriptor opened = open_regular_file(file, file.string());
   char line[256] = {};
@@ -85,7 +85,7 @@ void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
 }
 
 std::string choose_mpi(const fs::path& file) {
-  std::set<const MpiLibrary*> linked;  // in the order of the table
+  std::set<const MpiLibrary*> linked;  // the MPI libraries, in the order of the table
   // The libraries that an MPI library needs are not read. Only the library of the standard ABI may need another MPI library, and
   // it takes precedence (below).
   const auto enters = [](const std::string& name) { return !library_of_needed(name); };
@@ -208,8 +208,8 @@ int run_wrap(const WrapArguments& options) {
   if (options.record || (counts_calls() && mpi != "abi")) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
-  // The program keeps this process's number, which the variable tells. A script starts its MPI program as another process, so the
-  // variable would not match.
+  // The program keeps the id of this process, which the variable holds. A script starts its MPI program as another process, so
+  // the variable would not match.
   if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
 
   std::vector<char*> arguments;

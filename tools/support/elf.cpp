@@ -180,7 +180,8 @@ std::set<std::string> libraries_of(const fs::path& program, const std::function<
     auto [file, folders] = waiting.front();
     waiting.pop_front();
     const ElfFile elf = read_elf(file);
-    // A program's RPATH also applies to the libraries of its libraries. A RUNPATH does not, but searching it there does no harm.
+    // A program's RPATH also applies to the libraries of its libraries. A RUNPATH does not, but it does no harm to search it for
+    // them, too.
     folders.insert(folders.begin(), elf.searched.begin(), elf.searched.end());
     for (const std::string& name : elf.needed)
       if (names.insert(name).second && enters(name))

@@ -53,7 +53,7 @@ std::string stuck(double seconds) {
       seconds);
 }
 
-// Can rank 0 write the file? It prints the reason if it cannot.
+// Can rank 0 write the file? Rank 0 prints the reason if it cannot.
 bool can_write(Communicator& world, const std::optional<std::string>& file) {
   char fine = 1;
   if (world.rank() == 0) {

@@ -39,8 +39,8 @@ struct AskedExecutor {
 AskedExecutor parse_executor_of_ranks(const std::optional<std::string>& word);
 
 // Handles Ctrl-C in work that should end cleanly. While an object of this class exists, the first SIGINT, SIGTERM or SIGHUP does
-// not end the process: it is recorded, which asks the work to stop. The second one ends the process at once. Signals that the
-// process ignores stay ignored. A process may have only one such object at a time.
+// not end the process: it is recorded, and the work stops when it finds that caught() is not 0. The second signal ends the
+// process at once. Signals that the process ignores stay ignored. A process may have only one such object at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -51,8 +51,8 @@ class StopSignal {
   static int caught();  // number of the recorded signal; 0: none
 };
 
-// While an object of this class exists, a thread of its own calls `act` soon after the first of these signals. For work that
-// cannot itself ask at once whether to stop, because its ranks wait for each other.
+// While an object of this class exists, a thread of its own calls `act` soon after the first of these signals. For work that may
+// notice a signal only late, because its ranks wait for each other.
 class ActionOnSignal {
  public:
   explicit ActionOnSignal(std::function<void(int signal)> act);
@@ -69,7 +69,7 @@ class ActionOnSignal {
   std::thread thread_;
 };
 
-// Ends a process that makes no progress any more, because a rank that died would leave the others waiting for ever.
+// Ends a process that has stopped making progress: if a rank has died, the other ranks would wait for ever.
 class Watchdog {
  public:
   // Starts a thread that calls `bark` if `beat` is not called for `patience_seconds`. The process then exits with code 2, when
@@ -117,19 +117,19 @@ class RankGroup {
   explicit RankGroup(Count threads) : threads_(threads) {}
   explicit RankGroup(std::unique_ptr<Communicator> world) : world_(std::move(world)) {}
 
-  Communicator& world() const { return *world_; }  // of launched processes
+  Communicator& world() const { return *world_; }  // the group of launched processes
   Count size() const { return world_ ? world_->size() : threads_; }
   std::string transport() const { return world_ ? std::string(world_->transport_name()) : "threads"; }
-  bool has_first() const { return !world_ || world_->rank() == 0; }  // rank 0 is in this process
+  bool has_first() const { return !world_ || world_->rank() == 0; }  // is rank 0 in this process?
 
   // Collective. Returns on every process whether rank 0 can write all files, so that all processes can end together. With
   // threads, returns true or throws.
   bool first_can_write(const std::vector<std::optional<std::string>>& files) const;
 
   // Runs `work` on each rank and returns its exit code on this rank (with threads: at rank 0). A watchdog watches rank 0, where
-  // `work` must call `beat` whenever it makes progress. If it does not for `timeout_seconds`, the watchdog ends the program with
-  // a message to which `kept` is appended: "; what was measured is kept". An exception on a launched rank ends all ranks, because
-  // others may wait for that rank. Only Error{misuse}, which all ranks throw alike, is rethrown.
+  // `work` must call `beat` whenever it makes progress. If `work` does not call it for `timeout_seconds`, the watchdog ends the
+  // program with a message to which `kept` is appended: for example "; what was measured is kept". An exception on a launched
+  // rank ends all ranks, because others may wait for that rank. Only Error{misuse}, which all ranks throw alike, is rethrown.
   int run(double timeout_seconds, const std::function<int(Communicator&)>& work, const std::string& kept = {});
   void beat() {
     if (watchdog_) watchdog_->beat();
@@ -142,7 +142,7 @@ class RankGroup {
 
   std::unique_ptr<Communicator> world_;  // null: threads
   Count threads_ = 0;
-  Watchdog* watchdog_ = nullptr;  // while `run` runs
+  Watchdog* watchdog_ = nullptr;  // set while `run` runs
 };
 
 }  // namespace quadrille::command

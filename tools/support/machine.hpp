@@ -28,7 +28,7 @@ struct Cache {
 };
 
 struct Machine {
-  std::string model;  // of the processor; empty if unknown
+  std::string model;  // the model of the processor; empty if unknown
   int packages = 0, cores = 0, threads = 0;
   Bytes memory_bytes = 0;     // memory that this process may use
   std::vector<Cache> caches;  // data and unified caches, innermost first
@@ -41,7 +41,7 @@ Json to_json(const Machine& machine);
 std::int64_t unix_seconds_now();
 
 // Adds where, when and by which command something was measured: machine, host, start_unix_s, command and version. The command is
-// cut after 1,000 letters. Alike in all the command's outputs.
+// cut after 1,000 letters. All outputs of the command have these facts in the same form.
 void add_run_facts(Json& results, const Machine& machine, std::int64_t start_unix_s);
 
 }  // namespace quadrille::command

@@ -50,9 +50,9 @@ bool talks();
 void complain(std::string_view sentence);  // prints "quadrille: sentence" as one line, whatever the sentence quotes
 void remark(std::string_view line);        // prints each line once, even if called several times with it
 
-// Shows what a long subcommand is doing and how far it is. On a terminal it is one line that is overwritten, and removed by the
-// destructor. Elsewhere it is one line every ten seconds, or every QUADRILLE_PROGRESS_SECONDS. A thread of the object writes the
-// lines, so the work need not look at the clock. Short work prints nothing.
+// Shows what a long subcommand is doing and how far it is. On a terminal it writes one line, overwrites it, and removes it in the
+// destructor. Elsewhere it writes a line every ten seconds, or every QUADRILLE_PROGRESS_SECONDS. A thread of the object writes
+// the lines, so the work need not look at the clock. Short work prints nothing.
 class ProgressLine {
  public:
   ProgressLine();
@@ -61,7 +61,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(std::string_view line);
-  // a copy of the schedule that reports the rank whose program is being generated; must not outlive this object
+  // returns a copy of the schedule that reports for which rank a program is being made; must not outlive this object
   Schedule followed(Schedule schedule);
   void clear();  // removes the line before other output is written
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a subcommand ends: its exit code, and refusals of wrong calls and of a wrong environment, which throw Error{misuse}.
+// How a subcommand ends: its exit code, and refusals of wrong use and of a wrong environment, which throw Error{misuse}.
 #pragma once
 
 #include <string>

@@ -24,10 +24,10 @@ struct nlohmann::adl_serializer<std::optional<Value>> {
 
 namespace quadrille::command {
 
-std::string seconds_text(double seconds);                      // with three digits: "12.3 µs"
+std::string seconds_text(double seconds);                      // the time with three digits: "12.3 µs"
 std::string seconds_text(double seconds, double clock_bound);  // adds the clock's error if it matters: "12.3 µs ± 12 %"
 
-std::size_t width_of(std::string_view text);  // columns that a UTF-8 text takes
+std::size_t width_of(std::string_view text);  // how many columns a UTF-8 text takes
 std::size_t terminal_width();                 // COLUMNS, else the width of the terminal on stdout, else 100
 
 // Breaks `text` at spaces into lines of at most `width` columns. The first line is assumed to begin at column `begin` and is not

@@ -2,10 +2,10 @@
 // allgather/bine, allgatherv/bine, reduce_scatter/bine, reduce_scatterv/bine: recursive doubling over the Bine butterfly, whose
 // partners are about a third nearer than those of a hypercube; recursive halving for a reduction.
 // Source  [desensi2025] Bine butterflies.
-// Needs   p even, or 1; p a power of two with far partners first, or in a reduction with near partners first (messages are then
-//         strided). Shares of any size, which may be empty. A reduction needs an operator that commutes if p > 4.
-// Idea    In step i an even rank exchanges all that it holds with rank + d_i, and an odd rank with rank - d_i (mod p), where
-//         d_i = 1, -1, 3, -5, 11, .. is the sum of the first i + 1 powers of -2. If i ascends, a rank always holds the blocks of
+// Needs   p even, or 1. p a power of two if messages are strided: with first=far, or in a reduction with first=near. Shares of
+//         any size, which may be empty. A reduction needs an operator that commutes if p > 4.
+// Idea    Let d_i be the sum of the first i + 1 powers of -2: 1, -1, 3, -5, 11, .. In step i an even rank exchanges all that it
+//         holds with rank + d_i, and an odd rank with rank - d_i (mod p). If i ascends, a rank always holds the blocks of
 //         consecutive ranks (mod p). If p is not a power of two, partners of the last step have blocks in common, and each sends
 //         only what the other lacks. If i descends, blocks lie at equal distances in memory, and most data goes to the nearest
 //         partner. A reduce_scatter runs the allgather backwards, so half of the vector goes to the first partner.

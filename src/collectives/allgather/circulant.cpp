@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/circulant, allgatherv/circulant: like recursive doubling, but for any number of ranks: the distances are skips that
-// halve p.
+// allgather/circulant, allgatherv/circulant: like recursive doubling, but for any number of ranks: each distance is half of the
+// next one, rounded up.
 // Source  [traff2024] all-gather as the reverse of the reduce-scatter.
 // Needs   nothing: any p, shares of any size, which may be empty.
 // Idea    The skips are 1 = s_0 < s_1 < .. < s_d = p with s_k = ceil(s_{k+1} / 2). Before round k a rank holds the
-//         blocks of s_k ranks, beginning with its own and going upwards. In the round it receives the blocks of the
-//         next s_{k+1} - s_k ranks from the rank s_k above.
-// Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over
-//         the rounds of the largest s_{k+1} - s_k consecutive shares.
+//         blocks of s_k ranks, beginning with its own and going upwards. In the round it receives the next s_{k+1} - s_k blocks
+//         from the rank whose number is larger by s_k (mod p).
+// Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
+//         rounds of the most bytes in s_{k+1} - s_k consecutive shares.
 // Prefer  any p on one port, with blocks of similar size.
 #include "collectives/spreading/spreading.hpp"
 

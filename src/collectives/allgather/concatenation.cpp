@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/concatenation, allgatherv/concatenation: in each round a rank sends all blocks that it has to k other ranks; the last
-// round is divided byte by byte.
-// Source  [bruck1997] section 4; sizes that differ are our addition. docs/collectives/allgather.md lists the cases in which the
+// allgather/concatenation, allgatherv/concatenation: in each round a rank sends all its blocks to k other ranks; the last round
+// is divided byte by byte.
+// Source  [bruck1997] section 4; different sizes are our addition. docs/collectives/allgather.md lists the cases in which the
 //         last round cannot be optimal.
 // Needs   nothing: any p, 1 <= ports <= max(1, p - 1), any sizes.
 // Idea    After t rounds a rank has (k+1)^t blocks: its own and those of the ranks before it. It sends them to the k
@@ -30,15 +30,15 @@ __extension__ typedef __int128 Wide;
 struct Lines : Analysis {
   Count ranks = 1;
   Bytes longest = 0;          // length of the longest share
-  std::vector<Bytes> starts;  // offsets of the shares in the output, and the end; empty: all shares have equal length
+  std::vector<Bytes> starts;  // offset of each share in the output, then the end; empty: equal lengths
   ConcatenationRounds rounds;
 
   Bytes start(Rank rank) const { return starts.empty() ? rank * longest : starts[index(rank)]; }
   Bytes share(Rank rank) const { return start(rank + 1) - start(rank); }
 
-  // Returns the offset in the output that corresponds to byte `from_end`, counted from the end, of a block of the
-  // longest size. Shorter shares are cut in proportion. All ranks know all sizes, so sender and receiver cut alike, and
-  // no part is longer than the same part of the longest share.
+  // Returns the offset in the output of the cut that lies `from_end` bytes before the end of a block of the longest size. In
+  // shorter shares the cut moves in proportion. All ranks know all sizes, so sender and receiver cut at the same place. No part
+  // is longer than the same part of the longest share.
   Bytes cut(Rank origin, Bytes from_end) const {
     return start(origin + 1) - static_cast<Bytes>(Wide{from_end} * share(origin) / longest);
   }
@@ -53,7 +53,7 @@ struct Lines : Analysis {
     return {{Buffer::output, begin, start(ranks) - begin, {}}, {Buffer::output, 0, end, {}}};
   }
 
-  // The same bytes in the memory of the sender. If they belong to its own block, they are in the input.
+  // As `line`, but in the memory of the sender, whose own block is in the input.
   Regions line_at_sender(Rank sender, const ConcatenationMessage& message) const {
     Regions regions = line((sender + message.offset) % ranks, message);
     if (message.first >= message.offset * longest && message.last <= (message.offset + 1) * longest)

@@ -2,8 +2,9 @@
 // allgather/gather-broadcast, allgatherv/gather-broadcast: all blocks are collected at rank 0, then broadcast.
 // Source  [bruck1997] section 4, the folklore algorithm with which the concatenation algorithm is compared.
 // Needs   what its two parts need. The default parts take any p and shares of any size, which may be empty.
-// Idea    An algorithm for gather(v), then one for broadcast; by default both go along a binomial tree. Rank 0 gathers the blocks
-//         in its output and broadcasts them from there. Open MPI does the same, with its own choice of algorithm for each part.
+// Idea    An algorithm for gather(v) runs first, then an algorithm for broadcast. By default both use a binomial tree. Rank 0
+//         gathers the blocks in its output and broadcasts them from there. Open MPI does the same, with its own choice of
+//         algorithm for each part.
 // Cost    By default C1 = 2 ceil(log2 p) rounds, C2 = p - 1 + p ceil(log2 p) blocks.
 // Prefer  never; a baseline: circulant has half the rounds and a volume of p - 1 blocks.
 #include "collectives/shares.hpp"

@@ -4,8 +4,9 @@
 // Source  [chen2005] the neighbor exchange algorithm.
 // Needs   p even, or 1; shares of any size, which may be empty.
 // Idea    Ranks 2i and 2i + 1 exchange their blocks, so each of them has two blocks. Then rank 2i exchanges pairs of blocks with
-//         2i - 1 and 2i + 1 in turn: first it sends its own pair, then always the pair that came last from the other neighbour.
-// Cost    C1 = p / 2 rounds, C2 = p - 1 blocks: the least volume on one port in half as many rounds as the ring.
+//         2i - 1 and 2i + 1 alternately. It first sends its own pair, and later the pair that it received last, which came from
+//         its other neighbour.
+// Cost    C1 = p / 2 rounds, C2 = p - 1 blocks: the least volume on one port. ring takes about twice as many rounds.
 // Prefer  medium blocks where messages between neighbours are cheap: each message goes to a neighbour.
 #include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
@@ -22,7 +23,7 @@ Program generate_neighbor_exchange(const Problem& problem, const Parameters&, co
   program.begin_round();
   program.copy({own}, {lengths.of(Buffer::output, me)});
   if (p == 1) return std::move(program).finish();
-  const Count side = me % 2 == 0 ? 1 : -1;  // of the first partner
+  const Count side = me % 2 == 0 ? 1 : -1;  // the first partner is me + side
   const Rank partners[] = {(me + p + side) % p, (me + p - side) % p};
   program.send(partners[0], {own});
   program.receive(partners[0], {lengths.of(Buffer::output, partners[0])});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allgather/recursive-doubling, allgatherv/recursive-doubling: a rank exchanges all blocks that it has with one partner, at twice
-// the distance in each round.
+// allgather/recursive-doubling, allgatherv/recursive-doubling: a rank and its partner exchange all their blocks; the partner's
+// distance doubles in each round.
 // Source  [grama2003] all-to-all broadcast on a hypercube; if p is no power of two, [thakur2005].
 // Needs   p a power of two, or passing=yes with near partners first; shares of any size, which may be empty.
 // Idea    Before the exchange with i ^ m, m = 1, 2, 4, .., rank i has m blocks: those of the ranks that differ from i only in the

@@ -2,13 +2,13 @@
 // allreduce/bine: recursive doubling, or halving and doubling, over the Bine butterfly, with partners about a third nearer.
 // Source  [desensi2025] Bine butterflies; on a ring they are those of [desensi2024], Swing.
 // Needs   form=whole: an operator that commutes if p > 2. form=shares: p even, or 1, and an operator that commutes if p > 4.
-// Idea    form=whole: in step i = d - 1 .. 0 an even rank exchanges its partial result with rank + d_i, and an odd rank with
-//         rank - d_i (mod p), where d_i = 1, -1, 3, -5, 11, .. is the sum of the first i + 1 powers of -2. The farthest partner
+// Idea    form=whole: let d_i be the sum of the first i + 1 powers of -2: 1, -1, 3, -5, 11, .. In step i an even rank exchanges
+//         its partial result with rank + d_i, and an odd rank with rank - d_i (mod p); i runs down to 0. The farthest partner
 //         comes first, because in this order all ranks get the same bits: all ranks that combine the same set of operands divide
 //         this set into the same two halves. If p is not a power of two, ranks are folded in pairs of neighbours, as in
 //         recursive-doubling.
 //         form=shares: reduce_scatterv/bine, then allgatherv/bine.
-// Cost    whole: C1 = log2 p rounds and C2 = log2 p vectors if p is a power of two, else floor(log2 p) + 2 of both.
+// Cost    whole: C1 = log2 p rounds and C2 = log2 p vectors if p is a power of two, else floor(log2 p) + 2 rounds and vectors.
 //         shares: C1 = 2 ceil(log2 p) rounds, C2 = 2 b (p - 1) / p bytes if p divides the vector: the least on one port.
 // Prefer  networks of groups with few links between them, with ranks in the order of the groups.
 #include "patterns/bine.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/circulant: shares of the vector are combined over skips that halve p, and gathered over the same skips.
+// allreduce/circulant: shares of the vector are combined over distances that halve p again and again, and gathered over the same
+// distances.
 // Source  [traff2024] allreduce as reduce-scatter and all-gather on circulant graphs.
 // Needs   an operator that commutes; any p.
 // Idea    reduce-scatter-allgather with the circulant algorithm for both parts.

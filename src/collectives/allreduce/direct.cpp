@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allreduce/direct: every rank sends its vector straight to all others, all in one round.
 // Source  [grama2003] all-to-all broadcast of the operands, the naive way.
-// Needs   nothing: any p, any operator, also along the fixed tree.
+// Needs   nothing: any p, any operator; keeps to the fixed tree if required.
 // Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all
 //         others. Every rank combines all vectors along the fixed tree, starting with neighbouring ranks. The vector
 //         from the lowest other rank is received into the output.

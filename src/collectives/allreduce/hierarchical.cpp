@@ -7,8 +7,8 @@
 //         of a lane combine it between the nodes, and the ranks of each node gather the parts. With one lane this is a
 //         reduction to the leader, an allreduce of leaders and a broadcast. With vector=whole every rank leads: it combines
 //         the whole vector inside its node, then in its lane.
-// Cost    The bytes that a node sends and receives are those of the algorithm between nodes for b bytes, and do not depend on the
-//         number of ranks per node; C1 is the sum of the parts' rounds.
+// Cost    A node sends and receives as many bytes as a rank of the algorithm between nodes for b bytes, for any number of ranks
+//         per node; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. For short vectors use vector=whole, which takes the fewest rounds, or one lane, which sends
 //         the fewest messages. For long vectors use segments=k.
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/rabenseifner: recursive halving and doubling among a power of two of ranks; the other ranks are folded in pairs.
+// allreduce/rabenseifner: recursive halving and doubling among 2^d ranks; if there are more ranks, some of them are first folded
+// in pairs.
 // Source  [thakur2005] Rabenseifner's allreduce, as in MPI libraries.
 // Needs   nothing: any p, any operator.
 // Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, in which one rank combines both vectors (fold). The 2^d

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/recursive-doubling: exchange partial results with a partner, at twice the distance in each round.
+// allreduce/recursive-doubling: ranks exchange partial results with one partner in each round, whose distance doubles.
 // Source  [grama2003] all-reduce on a hypercube; if p is not a power of two, ranks are folded as in MPI libraries.
 // Needs   nothing: any p, any operator.
-// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors that are combined over runs of ranks. If p = 2^d + q with
-//         0 < q < 2^d, only 2^d ranks take part in the exchange, because the first 2 q ranks are folded in pairs of
-//         neighbours: before the exchange the lower rank of a pair sends its vector to the upper rank, and after it the
-//         lower rank receives the result from the upper rank.
+// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange partial results, each over consecutive ranks. If p = 2^d + q with 0 < q <
+//         2^d, only 2^d ranks take part in the exchange, because the first 2 q ranks are folded in pairs of neighbours: before
+//         the exchange the lower rank of a pair sends its vector to the upper rank, and after the exchange the lower rank
+//         receives the result from the upper rank.
 // Cost    C1 = log2 p rounds and C2 = log2 p vectors if p is a power of two: the least possible C1 on one port. For other p,
 //         C1 = floor(log2 p) + 2 rounds and C2 = floor(log2 p) + 2 vectors, because folding takes two more rounds.
 // Prefer  short vectors.

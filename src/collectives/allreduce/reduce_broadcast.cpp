@@ -2,8 +2,8 @@
 // allreduce/reduce-broadcast: vectors are combined at rank 0, then the result is broadcast.
 // Source  [grama2003] all-reduce, "identical to all-to-one reduction followed by a one-to-all broadcast".
 // Needs   what its two parts need. The default parts take any p and any operator, and can keep to the fixed tree.
-// Idea    An algorithm for reduce, then one for broadcast. Rank 0 combines the vectors in its output and broadcasts the result
-//         from there. Open MPI does the same, with its own choice of algorithm for each part.
+// Idea    An algorithm for reduce runs first, then an algorithm for broadcast. Rank 0 combines the vectors in its output and
+//         broadcasts the result from there. Open MPI does the same, with its own choice of algorithm for each part.
 // Cost    By default C1 = 2 ceil(log2 p) rounds and C2 = 2 ceil(log2 p) vectors: twice those of recursive-doubling if p is a
 //         power of two.
 // Prefer  never; a baseline: recursive-doubling takes half the time if p is a power of two.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allreduce/swing: recursive halving and doubling on a torus; partners alternate sides and are nearer than on a hypercube.
+// allreduce/swing: recursive halving and doubling on a torus; partners are alternately above and below, and nearer than on a
+// hypercube.
 // Source  [desensi2024] Swing, for long vectors.
 // Needs   an operator that commutes if p > 2; each side of the problem's grid a power of two; with ports=all, equal sides.
 //         Without a grid the ranks form a ring.
@@ -11,8 +12,8 @@
 //         different links.
 // Cost    C1 = 2 log2 p rounds; C2 = 2 b (p - 1) / p bytes on one port, and 1 / (2 D) of that on the 2 D ports of a torus with D
 //         equal sides, if the parts divide the vector.
-// Prefer  medium vectors on rings and tori: it takes far fewer rounds than rings do, and fewer messages share a link than with
-//         hypercube partners.
+// Prefer  medium vectors on rings and tori: far fewer rounds than in rings, and fewer messages share a link than with hypercube
+//         partners.
 #include <algorithm>
 
 #include "collectives/exchange/torus_slots.hpp"
@@ -105,9 +106,9 @@ class Swing {
     return {sides_[step.dimension].dimension, way(rank, step, part) > 0 ? 1 : -1};
   }
 
-  // The segments of a part that the rank has when the gather has run the steps down to `first`. If i is the lowest of these steps
-  // in a dimension, they are the segments of all places that are congruent, modulo 2^(i+1), to the rank's place or to the place
-  // of its partner in step i.
+  // Returns the segments of a part that the rank has when the gather has run the steps down to `first`. Let i be the lowest of
+  // these steps in a dimension. In this dimension the rank has the segments of all places that are congruent, modulo 2^(i+1), to
+  // its own place or to that of its partner in step i.
   Regions held(Rank rank, const std::vector<Step>& steps, std::size_t first, Count part) const {
     std::vector<Rank> ranks{rank};
     for (std::size_t d = 0; d < sides_.size(); ++d) {

@@ -2,11 +2,11 @@
 // alltoall/bine: store and forward along the Bine butterfly; half of a rank's blocks cross in each step.
 // Source  [desensi2025] the alltoall for short vectors, with our own places for the blocks.
 // Needs   p a power of two.
-// Idea    In step i an even rank exchanges blocks with rank + d_i, and an odd rank with rank - d_i (mod p), where d_i = 1, -1, 3,
-//         -5, 11, .. is the sum of the first i + 1 powers of -2. Each block moves in a set of these steps, which leads from its
-//         source to its target. A rank keeps the block with a set of steps in one output block: that of the rank from which these
-//         steps lead here, because the last block with this set comes from that rank and stays here. So a round swaps blocks in
-//         place, and no scratch memory is needed. Before its first move a block is read from the input.
+// Idea    Let d_i be the sum of the first i + 1 powers of -2: 1, -1, 3, -5, 11, .. In step i an even rank exchanges blocks with
+//         rank + d_i, and an odd rank with rank - d_i (mod p). Each block moves in a set of these steps, which leads from its
+//         source to its target. Each set of steps has one slot at a rank: the output block of the rank from which these steps
+//         lead here. The last block in this slot comes from that rank and stays here. So a round swaps blocks in place, and no
+//         scratch memory is needed. Before its first move a block is read from the input.
 // Cost    C1 = log2 p rounds, C2 = (p / 2) log2 p blocks: as hypercube, with partners about a third nearer.
 // Prefer  small blocks on networks of groups with few links between them, with ranks in the order of the groups.
 #include "patterns/bine.hpp"

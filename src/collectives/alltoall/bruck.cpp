@@ -62,7 +62,7 @@ class SlotsAround {
   Count sign_;
   Count p_;
   Bytes b_;
-  Count wrap_;  // the first slot behind the wrap-around
+  Count wrap_;  // the first slot after the wrap-around
 };
 
 // The form without rotations and scratch memory. Slot j of rank i is output block i - j, because the last block in this slot

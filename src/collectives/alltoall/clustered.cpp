@@ -8,12 +8,12 @@
 // Idea    The complete graph of the nodes is decomposed into matchings or into permutations. In a matching, pairs of nodes
 //         exchange. In a permutation, a node sends to one node and receives from another. The exchange has phases. A node is
 //         active until all of its ranks have had their turn. In each phase every pair of active nodes meets once. In such a
-//         meeting some ranks of the smaller node have their turn. Their number is that of the ranks which still wait in the
-//         smallest active node. In its turn a rank exchanges with all ranks of the larger node, one after the other. So a node
-//         sends at most one message to other nodes at a time, and receives at most one. With degree=k it sends and receives up to
-//         k. Data goes straight from source to target. A round is a step of the timetable (patterns/node_timetable.hpp), and a
-//         stage is one of its phases. Empty messages are left out.
-// Cost    p ranks, n on the largest node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes n (p - n) steps
+//         meeting some ranks of the smaller node have their turn. Their number is that of the ranks in the smallest active node
+//         that still wait for their turn. In its turn a rank exchanges with all ranks of the larger node, one after the other. So
+//         a node sends at most one message to other nodes at a time, and receives at most one. With degree=k it sends and
+//         receives up to k. Data goes straight from source to target. A round is a step of the timetable
+//         (patterns/node_timetable.hpp), and a stage is a phase of the timetable. Empty messages are left out.
+// Cost    p ranks, at most n on a node. mode=paper takes n p steps, mode=exchange at most n p. mode=inter takes n (p - n) steps
 //         between nodes, the least possible, with permutations for nodes of any sizes, and with matchings for an even number of
 //         equal nodes. About n rounds inside the nodes follow. degree=k divides the steps between nodes by about k. C2 = C1
 //         blocks.

@@ -6,8 +6,8 @@
 // Idea    The nodes meet in the rounds of a 1-factorisation. In each meeting two nodes exchange all data that the ranks of one
 //         node have for the ranks of the other. The ranks of a node take turns as its leader. Before the meetings each leader
 //         receives the data for its rounds from the other ranks of its node, and after the meetings it distributes the data that
-//         arrived. In a message, blocks are ordered by the other node's turn, then by source, then by target. If sizes differ,
-//         headers tell leaders the sizes of the data that they forward, unless leaders know all sizes.
+//         arrived. In a message, blocks are ordered by the turn of their other node, then by source, then by target. If sizes
+//         differ, headers tell leaders the sizes of the data that they forward, unless leaders know all sizes.
 // Cost    N nodes of n ranks: C1 = N + 1 rounds (N odd: N + 2), or fewer if messages are empty. C2 = n^2 (N - 1) blocks between
 //         nodes and about 2 N blocks inside nodes. A leader needs scratch memory for the data that it forwards.
 // Prefer  short messages if the ranks of a node share the way to the network: there are n^2 times fewer start-ups.
@@ -128,8 +128,8 @@ class CombinedProgram {
   }
   Ends& ends_of(Rank mate) { return gather_[index(leaders_.nodes().index_of(mate))]; }
 
-  // For a turn in which another rank of this node leads. This rank sends its data for the other node to the leader, and
-  // later receives the data from the other node from the leader.
+  // Handles a turn in which another rank of this node leads. This rank sends the leader its data for the other node, and later
+  // receives from the leader the data that the other node has sent to this rank.
   void follow(std::size_t leader, Count other) {
     append_shares(gather_[leader].sent, Buffer::input, sent_, other);
     gather_[leader].told += code_bytes(me_, other);

@@ -2,10 +2,10 @@
 // alltoall/hypercube: half of a rank's blocks cross each dimension, one dimension after the other.
 // Source  [grama2003] all-to-all personalised communication on a hypercube.
 // Needs   p a power of two.
-// Idea    Blocks go from s to t along the bits of j = s ^ t, lowest bit first. In round d, ranks i and i ^ 2^d exchange those p/2
-//         of their blocks whose j has bit d. Slot j of rank i is output block i ^ j, because the last block in this slot comes
-//         from rank i ^ j and stays here. Before its first move a block is read from input block i ^ j. So a round swaps blocks
-//         in place, and no scratch memory is needed.
+// Idea    Blocks go from s to t along the bits of j = s ^ t, lowest bit first. In round d, ranks i and i ^ 2^d exchange the p/2
+//         blocks whose j has bit d. Slot j of rank i is output block i ^ j, because the last block in this slot comes from rank i
+//         ^ j and stays here. Before its first move a block is read from input block i ^ j. So a round swaps blocks in place, and
+//         no scratch memory is needed.
 // Cost    C1 = log2 p rounds, C2 = (p / 2) log2 p blocks: as bruck with radix 2, but a rank has only one partner in
 //         each round.
 // Prefer  small blocks, p a power of two, and links that carry both directions at once.

@@ -6,7 +6,7 @@
 // Idea    An imaginary rank between the last rank and the first makes the size of the ring even. Rank 0 also acts for the
 //         imaginary rank and has memory for both positions. A message from one of these positions to the other becomes a copy
 //         inside rank 0. The imaginary rank sends and receives no blocks of its own. A hop across the imaginary rank is one link
-//         shorter, so no link is used twice at a time, but some blocks take the longer way around the real ring.
+//         shorter, so still no link is used twice at a time. But some blocks take the longer way around the real ring.
 // Cost    p ranks: (p + 1) / 2 rounds, C2 = ceil((p + 1)^2 / 8) blocks; alltoall/torus takes (p - 1) / 2 rounds and
 //         (p^2 - 1) / 8 blocks.
 // Prefer  never; it shows the proposal of the source, and alltoall/torus is at least as good in every respect.
@@ -23,8 +23,8 @@ namespace {
 using ring_kernel::Antipode;
 using ring_kernel::Kernel;
 
-// The exchange on the ring with the imaginary position, which has the number p. At every position that a block reaches,
-// it lies in slot w, where w is the number of positions that it has to travel in all.
+// The exchange on the ring with the imaginary position, which has the number p. A block that has to travel w positions in all
+// lies in slot w of every position that it reaches.
 class PaddedRing {
  public:
   PaddedRing(const Problem& problem) : ranks_(problem.ranks), places_(problem.ranks + 1), block_bytes_(problem.block_bytes) {}
@@ -33,7 +33,7 @@ class PaddedRing {
     const Count steps = ring_kernel::steps(Kernel::alternating, places_);
     ProgramBuilder program{me};
     program.expect(steps, 8);
-    const auto room = checked_product((me == 0 ? 2 : 1) * places_, block_bytes_);  // four blocks for one rank
+    const auto room = checked_product((me == 0 ? 2 : 1) * places_, block_bytes_);  // p = 1: four blocks
     if (!room) throw Error(ErrorCode::too_large, "the scratch memory reaches 2^63 bytes; make the blocks smaller");
     program.scratch(*room);
     program.stage("arrange");
@@ -64,8 +64,8 @@ class PaddedRing {
     return {Buffer::scratch, begin, block_bytes_, {{{count, step * block_bytes_}, {}, {}}}};
   }
 
-  // Adds the messages of one position of rank `me` to a round: the message that it sends in a direction, and the
-  // message that it receives from the other side.
+  // Adds the messages of one position of rank `me` to a round: the message that the position sends in `direction`, and the
+  // message that it receives.
   void pass_on(ProgramBuilder& program, Rank me, Count place, Count step, int direction) const {
     const Count hop = direction * ring_kernel::links(Kernel::alternating, step);
     const Port port{0, direction};
@@ -106,8 +106,8 @@ class PaddedRing {
     return regions;
   }
 
-  // The number of links that a block for an odd or an even distance has travelled before a step in which it moves: one link if
-  // the distance is odd, and two links for each earlier step, except step 0, of the same half of the steps.
+  // Returns how many links a block has travelled before `step`, in which it moves; `parity` is that of its distance. A block at
+  // an odd distance moves one link in step 0. After that it moves two links in each step of one half of the steps.
   Count travelled(Count step, Count parity) const {
     if (step == 0) return 0;
     const Count early = ring_kernel::steps(Kernel::alternating, places_) / 2;

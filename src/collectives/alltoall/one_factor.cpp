@@ -7,14 +7,14 @@
 //         no round. Empty messages are left out.
 // Cost    basic: C1 = p rounds (p = 2: 1), although a rank has only p - 1 blocks to send; concentrated: C1 = p - 1 for
 //         even p. C2 = C1 blocks; with counts, the sum over the rounds of the longest message. Each byte travels once.
-// Prefer  large blocks, or counts that are about equal in both directions, on links that carry both directions at once, if p is
-//         not a power of two.
+// Prefer  p not a power of two, on links that carry both directions at once; large blocks, or counts that are about equal in both
+//         directions.
 #include "collectives/exchange/direct_exchange.hpp"
 
 namespace quadrille {
 
 // No symmetry is stated: a map f of the ranks that preserves rounds has f(u) + f(v) = u + v (mod p) for all u and v. So f is the
-// identity or, for even p, adds p / 2 to every rank. This map would only halve the number of programs to be made.
+// identity or, for even p, adds p / 2 to every rank. Adding p / 2 would only halve the number of programs to be made.
 Algorithm alltoall_one_factor(Collective collective) {
   return {
       .collective = collective,

@@ -4,10 +4,11 @@
 // Source  [liu2005] section IV.A, which describes it as the previous scheme [tseng1999] [gu2001].
 // Needs   a grid of two sides, both even.
 // Idea    First the two ranks in each row of a submesh exchange all blocks for columns of the other rank's parity. Then the two
-//         ranks in each column of a submesh do the same for rows. After that a rank has the blocks of all four ranks of its
-//         submesh for its own group. A group is the ranks in every second row and column. A group passes these blocks around its
-//         rows and then around its columns, with hops of two links. Even positions send in one direction and odd positions in the
-//         other, so no link is used twice at a time. Blocks lie in slots by their displacement, as in alltoall/torus.
+//         ranks in each column of a submesh do the same for rows. A group consists of the ranks at the same position of their
+//         submeshes. Each rank now has the blocks of the four ranks of its submesh for its own group. The group passes these
+//         blocks around its rows and then around its columns, with hops of two links. Even positions send in one direction and
+//         odd positions in the other, so no link is used twice at a time. Blocks lie in slots by their displacement, as in
+//         alltoall/torus.
 // Cost    r x c: (r + c) / 2 rounds, C2 = r c (r + c) / 4 blocks. On a square C2 is four times that of alltoall/torus, because a
 //         rank uses one of its four links and blocks go around rings in one direction. Each rank copies all its blocks twice.
 // Prefer  never; it is the baseline for alltoall/torus.

@@ -7,9 +7,9 @@
 // Idea    Ranks whose coordinates agree mod 4 form a group. A block first travels inside its source's group to the submesh of its
 //         target: around a ring along the row or column, then around a ring of the other dimension. A hop is four links long. The
 //         direction of a rank's first hops depends on x + y mod 4: right, down, left or up. So four neighbours send in four
-//         directions, and no two messages share a link. After that ranks exchange inside submeshes: first with the ranks two
-//         positions away, in both dimensions, then with their neighbours. Blocks lie in slots by their displacement. Ranks that
-//         start along rows store the slots column by column, so that their first messages are contiguous.
+//         directions, and no two messages share a link. After that ranks exchange inside submeshes: in each dimension with the
+//         rank two positions away, then in each dimension with the neighbour. Blocks lie in slots by their displacement. Ranks
+//         that start along rows store the slots column by column, so that their first messages are contiguous.
 // Cost    r <= c: c / 2 + 2 rounds, C2 = r c (c + 4) / 4 blocks, and three copies of all blocks inside a rank, as in
 //         table II.
 // Prefer  never; a baseline: on four ports alltoall/torus takes as many rounds and less than half the volume.
@@ -48,7 +48,7 @@ class SubtorusExchange {
       }
     }
     program_.stage("two places off");
-    // Neighbouring ranks start in different dimensions, because hops over two links that neighbours make in the same dimension
+    // Neighbouring ranks start in different dimensions, because two neighbours that hop over two links in the same dimension
     // would share a link.
     for (const std::size_t dimension : {first, 1 - first}) {
       program_.begin_round();

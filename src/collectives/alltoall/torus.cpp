@@ -3,7 +3,7 @@
 // twice at a time.
 // Source  [liu2005], corrected and extended to all side lengths and any number of dimensions.
 // Needs   nothing in general. The parameter order=at2 (the paper's order for two dimensions) needs two sides, both even.
-//         kernel=ar (two links per step, patterns/ring_kernel.hpp; kernel=sr is one) needs even sides, with at2
+//         kernel=ar (two links per step; kernel=sr: one link; see patterns/ring_kernel.hpp) needs even sides, and with at2
 //         multiples of 4.
 // Idea    Along a line, blocks go the shorter way (patterns/ring_kernel.hpp). If their distance is half of the line,
 //         half of the bytes go each way. order=dimension-split cuts each block into one part per dimension; part q
@@ -14,9 +14,9 @@
 //         the scratch memory of every rank that it visits. A message is a box of slots, which is read at the sender and
 //         written at the receiver.
 // Cost    N is the longest of k sides: k N / 2 rounds; at2 takes 2 + 2 floor(N / 4). C2 = p N / 8 blocks for even N,
-//         the least possible for any schedule; it is exact if the halves and parts divide the block, and if kernel=sr. With
-//         kernel=ar, a ring of p = 2 (mod 4) has ceil(p^2 / 8), and at2 on r x c, r = 0 and c = 4 (mod 8), up to r more: the
-//         paper lets rows and columns run at their own pace, while here they share rounds. Each rank copies all its blocks
+//         the least possible for any schedule. C2 is exact with kernel=sr, if the halves and parts of a block are whole bytes.
+//         With kernel=ar, a ring of p = 2 (mod 4) has ceil(p^2 / 8). at2 with kernel=ar on r x c, r = 0 and c = 4 (mod 8), has up
+//         to r blocks more, because here rows and columns share rounds, unlike in the paper. Each rank copies all its blocks
 //         twice.
 // Prefer  at2 on all networks that are tori with the grid's sides; dimension-split if a side is odd or there are more
 //         than two sides.
@@ -44,8 +44,8 @@ Displacements towards(int direction, const TorusSide& side, Count shortest, Coun
 
 Displacements half_way(const TorusSide& side, int half) { return {side.length / 2, 1, 1, half}; }
 
-// True if half the ring is an odd number of links. The first stage of at2 then sends the two halves of a block that has
-// to travel this far in different directions, and the halves remain separate.
+// True if half the ring is an odd number of links. The first stage of at2 then sends the two halves of a block for the opposite
+// place in different directions, and the halves remain separate.
 bool is_halved(const TorusSide& side) { return side.length % 4 == 2; }
 
 Spans all_pieces_of(const TorusSide& side) {
@@ -60,11 +60,12 @@ Spans odd_ones_towards(int direction, const TorusSide& side) {
   return spans;
 }
 
-// If the longest lines take one step in each round, in which do shorter lines take theirs, in their order, so that the sum over the
-// rounds of the longer message is the least? Both lists have the lengths of messages by step. Returns by round the step, or -1.
+// Decides in which rounds shorter lines take their steps, if the longest lines take one step in each round. The sum over the
+// rounds of the longer message is then the least. Both lists have the lengths of messages by step. Returns for each round the
+// step of the shorter lines, or -1.
 std::vector<Count> steps_by_round(const std::vector<Bytes>& longest, const std::vector<Bytes>& shorter) {
   const std::size_t rounds = longest.size(), steps = shorter.size();
-  // least[i][j]: the sum over the rounds from i on, in which the steps from j on are taken
+  // least[i][j]: the least sum over rounds i, i + 1, .. if steps j, j + 1, .. are taken in them
   std::vector least(rounds + 1, std::vector<Bytes>(steps + 1, 0));
   const auto with_step = [&](std::size_t i, std::size_t j) { return std::max(longest[i], shorter[j]) + least[i + 1][j + 1]; };
   const auto is_better = [&](std::size_t i, std::size_t j) {
@@ -100,7 +101,7 @@ class TorusExchange {
       rounds = std::max(rounds, ring_kernel::steps(kernel_, side.length));
       steps += ring_kernel::steps(kernel_, side.length);
     }
-    program_.expect(steps, 4 * parts);  // two directions, each sent and received
+    program_.expect(steps, 4 * parts);  // a message sent and one received in each of two directions
     arrange(parts);
     if (k > 1) place_steps(1, parts);
     const bool in_three_stages = k == 1 && kernel_ == Kernel::alternating;  // algorithm AR
@@ -119,7 +120,7 @@ class TorusExchange {
   Program at2() && {
     const Slots slots = slots_of(1, 0);
     const Count rounds = std::max(sides_[0].length, sides_[1].length) / 4;
-    program_.expect(rounds, 8);  // two dimensions and two directions, each sent and received
+    program_.expect(rounds, 8);  // the same in each of two dimensions
     place_steps(2, 1);
     arrange(1);
     program_.stage("phase 1");
@@ -147,8 +148,8 @@ class TorusExchange {
   }
 
   // For each part, `arrange` copies the blocks of the input into their slots, and `rearrange` copies the slots to the
-  // output. Slot w belongs to the rank with displacement w in the input, and to the rank with displacement -w in the
-  // output.
+  // output. Slot w gets the input block for the rank at displacement w. Its last contents go to the output block of the rank at
+  // displacement -w.
   void arrange(Count parts) {
     program_.stage("arrange");
     program_.begin_round();
@@ -171,9 +172,9 @@ class TorusExchange {
     return {{Buffer::scratch, ranks_ * begin, ranks_ * (end - begin), {}}};
   }
 
-  // Decides in which rounds lines take their steps: one in each, until they have no more. But the messages of the alternating
-  // kernel are not the longest in the same steps of all lines. So the steps of shorter lines are placed in rounds with long
-  // messages.
+  // Decides in which rounds lines take their steps. With the simple kernel a line takes a step in each round, until it has no
+  // more. With the alternating kernel the messages of a line differ in length, so the steps of shorter lines are placed in rounds
+  // in which the longest lines have long messages.
   void place_steps(Count scale, Count parts) {
     if (kernel_ == Kernel::simple) return;
     std::vector<std::vector<Bytes>> lengths;  // by dimension and step
@@ -194,7 +195,7 @@ class TorusExchange {
         placed_[dimension] = steps_by_round(lengths[longest], lengths[dimension]);
   }
 
-  // The step that all lines of a dimension take in a round, if any, for the blocks in `slots`. Each rank's line consists of every
+  // Adds the step that all lines of a dimension take in a round, if any, for the blocks in `slots`. A line consists of every
   // `scale`-th rank.
   void cross(std::size_t dimension, Count scale, const Slots& slots, Count round) {
     const TorusSide& side = sides_[dimension];
@@ -214,7 +215,8 @@ class TorusExchange {
   Regions leaving(std::size_t dimension, Count scale, const Slots& slots, Count step, int direction, Count coordinate) const {
     const TorusSide& side = sides_[dimension];
     const Count size = side.length / scale;
-    // Algorithm AR sends whole blocks along a ring. Where dimensions share the blocks, those for the opposite rank are divided.
+    // Algorithm AR sends whole blocks along a ring. If several dimensions share the blocks, the blocks for the opposite rank are
+    // divided.
     const bool by_target = kernel_ == Kernel::alternating && (sides_.size() == 1 || size % 4 == 0);
     const auto found = ring_kernel::departure(kernel_, by_target ? Antipode::by_target : Antipode::shared, size, coordinate / scale,
                                               step, direction);
@@ -242,8 +244,8 @@ class TorusExchange {
       add(half_way(side, direction));
     }
     if (found->antipode) {
-      // On a line of every second rank, whole blocks are sent: in one direction those with an even displacement in the
-      // other dimension, in the other direction those with an odd one.
+      // On a line of every second rank, whole blocks are sent: upwards those whose displacement in the other dimension is even,
+      // downwards the rest.
       if (scale == 2 && !by_target)
         product[1 - dimension] = direction > 0 ? even_ones(sides_[1 - dimension]) : odd_ones(sides_[1 - dimension]);
       add(half_way(side, scale == 2 || by_target ? 0 : direction));

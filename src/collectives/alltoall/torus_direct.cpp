@@ -5,15 +5,16 @@
 // Needs   a grid whose sides are multiples of 4. Blocks that go half around a ring and also cross another dimension need the
 //         routing `balanced`.
 // Idea    On a ring of n, four messages use each link of one direction once: from a to b over d < n/2 links, from b to a + n/2
-//         over n/2 - d links, and the same two from the opposite places. These four messages are a phase. Their ends have two
-//         residues modulo n/2, so a phase is a pair of residues. A 1-factor of the residues (patterns/factors.hpp) is n/4 phases,
-//         in which each rank sends one message. One more factor has the messages over n/2 links (upwards from even places,
-//         downwards from odd ones) and the blocks that do not move on this ring. On a torus a round takes phases of one factor
-//         from each dimension. It combines each of them with one phase of each other dimension. Two opposite combinations of
-//         directions share a round.
+//         over n/2 - d links, and the same two messages shifted by n/2. These four messages are a phase. The ends of the four
+//         messages have two residues modulo n/2, so a phase is a pair of residues. A 1-factor of the residues
+//         (patterns/factors.hpp) is n/4 phases, in which each rank sends one message. One more factor has the messages over n/2
+//         links (upwards from even places, downwards from odd ones) and the blocks that do not move on this ring. On a torus a
+//         round takes phases of one factor from each dimension. It combines each phase of a dimension with one phase of each
+//         other dimension. Two opposite combinations of directions share a round.
 // Cost    N is the longest side: p N / 8 rounds on two ports, C2 = p N / 8 blocks: both are the least possible for direct
 //         messages without contention, because every link is busy in every round if the sides are equal. Nothing is copied.
-// Prefer  long blocks on a torus: alltoall/torus has as many bytes on each link in far fewer rounds, but copies them three times.
+// Prefer  long blocks on a torus: alltoall/torus sends as many bytes over each link in far fewer rounds, but copies each block
+//         twice.
 #include <algorithm>
 
 #include "collectives/exchange/direct_exchange.hpp"

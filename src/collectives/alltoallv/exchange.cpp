@@ -2,14 +2,14 @@
 // alltoallv/exchange: all data goes straight to its target, but leaders exchange short data between two nodes in one message.
 // Source  [sanders2002] combines the messages between two nodes, as in combined; a decision for each pair of nodes is our addition.
 // Needs   nothing: any counts. If no node or only one node is known, the algorithm is alltoallv/direct with a window of p-1.
-// Idea    This is what calls of alltoallv run if they make no plan (execute/nodes/nodes_exchange.hpp). Data goes straight to its
+// Idea    Calls of alltoallv that make no plan run this algorithm (execute/nodes/nodes_exchange.hpp). Data goes straight to its
 //         target, all in the first round. The exception is short data from one node to another, if a rule packs it
 //         (patterns/packing_rule.hpp). The rule decides by the number of the short counts between two nodes and by their sum.
 //         Packed data goes to a leader of its node in the first round, from there in one message to a leader of the other node,
 //         and from there to its targets. A leader is itself a source or target of this data. The ranks of a node take turns to
-//         lead for other nodes. A message is ordered by source, then by target. The program leaves out two things: the head of a
-//         packed message (4 B for each source and one more, 8 B for each count), because a header would be a message of its own
-//         here; and the totals, which the ranks of a node exchange in shared memory.
+//         lead for other nodes. A message is ordered by source, then by target. The program leaves out two things: the table at
+//         the head of a packed message, because in a program it would be a message of its own; and the totals, which the ranks of
+//         a node exchange in shared memory. The table has 4 B for each source, 4 B more, and 8 B for each count.
 // Cost    C1 <= 3. Each byte travels once between nodes. Packed bytes travel inside their nodes, too, unless a leader is their
 //         source or target. A leader needs scratch memory for the packed data of others.
 // Prefer  short data among several nodes. Unlike combined it packs no long data, and a node exchanges messages with all other
@@ -38,7 +38,7 @@ class PackedPairs : public Analysis {
         sources_(nodes_.node_count()) {
     const Traffic traffic(problem);
     for (Count node = 0; node < nodes_.node_count(); ++node) {
-      std::map<Count, EdgeSummary> sums;  // by the steps to the other node
+      std::map<Count, EdgeSummary> sums;  // by the number of nodes from this node on to the other
       for (const Rank rank : nodes_.ranks(node))
         for (const Share& share : traffic.sent_by(rank))
           if (is_short(share.bytes)) sums[steps(node, nodes_.node_of(share.peer))].add(summary_of(rank, share));
@@ -56,14 +56,14 @@ class PackedPairs : public Analysis {
 
   // One packed message.
   struct Pair {
-    Count steps;  // from this node to the other one
+    Count steps;  // the other node is this node + steps (mod nodes)
     Rank sender, receiver;
   };
 
   bool is_empty() const {
     return std::all_of(targets_.begin(), targets_.end(), [](const auto& targets) { return targets.empty(); });
   }
-  // The packed messages that a node sends, and those that it receives, in the order of the steps.
+  // The packed messages that a node sends or receives, in the order of the steps.
   const ByRank<Pair>& targets(Count node) const { return targets_[node]; }
   const ByRank<Pair>& sources(Count node) const { return sources_[node]; }
   bool contains(Count from, Count to) const {
@@ -201,7 +201,7 @@ class ExchangeProgram {
     far_received_.emplace_back(pair.sender, std::move(message));
   }
 
-  // The packed bytes from one rank to another, whose pair of nodes must be in packed pairs.
+  // How many bytes are packed from one rank to another. The pair of their nodes must be packed.
   Bytes packed_bytes_of(Rank from, Rank to) const {
     const Bytes length = traffic_.bytes(from, to);
     return pairs_.is_short(length) ? length : 0;
@@ -244,7 +244,7 @@ Program generate_exchange(const Problem& problem, const Parameters&, const Analy
   return ExchangeProgram(problem, static_cast<const PackedPairs&>(*analysis), me).make();
 }
 
-// The most messages of a node at a time: if nothing is packed, one for each pair of its ranks and the ranks of other nodes.
+// The most messages of a node at a time: without packing, one for each pair of a rank of the node and a rank of another node.
 Count node_ports(const Problem& problem, const Parameters&) {
   Count most = 1;
   for (const Count ranks : NodeRanks(problem).sizes()) most = std::max(most, ranks * (problem.ranks - ranks));

@@ -5,8 +5,8 @@
 // Needs   a valid grid, as four-stage does, so that the two can be compared; the default is the paper's.
 // Idea    A rank of the short row sends all its data to the rank above it, A4 runs on the complete rows, and then the rank above
 //         sends down the data that has arrived for the rank of the short row.
-// Cost    two rounds more than A4 on the complete rows. C2 is up to twice as large, because some ranks act for two ranks, plus 2L
-//         for the moves up and down (L is the most that a rank sends or receives).
+// Cost    two rounds more than A4 on the complete rows. C2 is up to twice as large, because some ranks act for two ranks. The
+//         moves up and down add 2L, where L is the most that a rank sends or receives.
 // Prefer  never; a baseline: four-stage needs no such moves. If the last row is full, both algorithms are the same.
 #include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"

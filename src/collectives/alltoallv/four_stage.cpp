@@ -3,15 +3,14 @@
 // source).
 // Source  [liu2002], algorithm A4. Chained dealing, the grain and the choice of grids are our additions
 //         (docs/collectives/alltoallv.md). Section 5 of the source proposes more than two dimensions.
-// Needs   a valid grid; the default is one for any p. Or `sides` of an array that the ranks fill,
-//         except for a part of its last row.
+// Needs   a valid grid, as the default is for any p; or `sides` of an array in which every place has a rank, except at the end of
+//         the last row.
 // Idea    The data for each target is dealt out like cards, first to the columns and within them to the rows. After that all
 //         ranks hold about the same amount for every target, even if counts are very uneven. So the load is also balanced when
 //         the data is collected.
-// Cost    about C1 <= 4 sqrt(p) rounds. C2 is at most 4L plus rounding to grains, where L is the most that a rank sends
-//         or receives; rounding dominates if messages have fewer grains than there are ranks. Output and scratch memory
-//         of a rank together are about 2L. With sides N_i, C1 = 2 sum of (N_i - 1), and C2 is at most 2L sum of
-//         (1 - 1/N_i) plus rounding.
+// Cost    C1 is at most about 4 sqrt(p) rounds. C2 is at most 4L plus rounding to grains, where L is the most that a rank sends
+//         or receives; rounding dominates if messages have fewer grains than there are ranks. Output and scratch memory of a rank
+//         together are about 2L. With sides N_i, C1 = 2 sum of (N_i - 1), and C2 is at most 2L sum of (1 - 1/N_i) plus rounding.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.
 #include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"

@@ -3,10 +3,11 @@
 // dimensions.
 // Source  [liu2002], algorithm A3; for any number of ranks it is the last two stages of A4. Section 5 proposes more
 //         stages.
-// Needs   a valid grid; the default is one for any p. Or `sides` of an array that the ranks fill,
-//         except for a part of its last row.
+// Needs   a valid grid, as the default is for any p; or `sides` of an array in which every place has a rank, except at the end of
+//         the last row.
 // Idea    A rank sends its data for a target to the rank of its own row that is in the target's column; this rank forwards the
-//         data to the target. If the sender's row is the last row and has no rank in that column, another rank takes its place.
+//         data to the target. If the sender's row is the last row and has no rank in that column, a rank of another row forwards
+//         the data.
 // Cost    C1 <= 2 sqrt(p) rounds; each byte travels twice. A rank may have to forward about sqrt(p) L bytes, where L is
 //         the most that a rank sends or receives. With sides N_i, C1 = sum of N_i - 1, and each byte travels once for
 //         each side.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// alltoallv/groups: from a group of senders to a group of receivers in the four stages of A4, or the two of A3, without the ranks
-//                   that have nothing to send, or nothing to receive.
+// alltoallv/groups: the four stages of A4, or the two of A3, from the group of ranks that send anything to the group of ranks
+//                   that receive anything.
 // Source  [liu2002], section 5: senders and receivers in distinct groups of different sizes.
 // Needs   a rank that sends nothing or receives nothing. Ranks that know only their own counts do not know who sends and who
 //         receives, so counts are gathered or known.
@@ -9,8 +9,8 @@
 //         receivers, each sender has one message for each column of receivers, and receivers forward the data along their
 //         columns. If there are more senders, they collect the data along their columns before it crosses.
 // Cost    Let L be the most that a rank sends or receives. Four stages: about 2 sqrt(S) + 2 sqrt(max(S, D)) rounds. A rank sends
-//         at most 2L to other senders and L to the receivers. It sends L along a column, if the smaller group has at least as
-//         many ranks as a column; plus rounding to grains. Two stages: only the terms of the last two stages.
+//         at most 2L to other senders and L to the receivers. It sends L along a column if the smaller group has at least as many
+//         ranks as a column. Rounding to grains adds to these bounds. Two stages: only the terms of the last two stages.
 // Prefer  few of the ranks send, or few receive: alltoallv/four-stage has rounds for rows and columns of all ranks.
 #include <algorithm>
 
@@ -40,12 +40,13 @@ std::vector<Rank> ranks_with_bytes(Count ranks, Bytes_of&& bytes_of) {
 // Then data crosses to the receivers and moves along the columns of the larger group's array:
 //   more receivers   a sender has one message for each column, to the receiver there that is its *entry*; the entry forwards
 //                    data along the column.
-//   more senders     the reverse: along its column, data moves to the *entry* of its target, which sends it there.
+//   more senders     the reverse: data moves along the sender's column to the *entry* of the target; the entry sends it to the
+//                    target.
 // The entry of the smaller group's member b in a column of height h is in row b mod h. The groups may overlap; ranks of neither
 // group take no part.
 class GroupRoute : public SliceRoute {
  public:
-  // The senders are the ranks that send any byte, and the receivers those that receive any. Without `split`, nothing is dealt
+  // The senders are all ranks that send a byte, and the receivers all ranks that receive one. Without `split`, nothing is dealt
   // out.
   GroupRoute(const Problem& problem, std::optional<Split> split, Bytes grain);
 
@@ -63,7 +64,7 @@ class GroupRoute : public SliceRoute {
     std::vector<Rank> members;
     std::optional<Count> number_of(Rank rank) const;
     std::optional<Rank> member(std::optional<Count> number) const;
-    Count places() const { return std::max<Count>(size(members), 1); }  // of an array for them
+    Count places() const { return std::max<Count>(size(members), 1); }  // the number of places in the members' array
   };
 
   bool is_dealing(Count pass) const { return pass < dealing_passes_; }
@@ -75,8 +76,8 @@ class GroupRoute : public SliceRoute {
 
   Group senders_, receivers_;
   bool receivers_are_more_;
-  GridRoute dealing_;   // of the senders' numbers
-  RankArray crossing_;  // of the larger group's numbers
+  GridRoute dealing_;   // between senders, by their numbers
+  RankArray crossing_;  // has the numbers of the larger group
   Count dealing_passes_ = 0;
   std::vector<Count> places_;  // by target
   std::vector<Rank> at_place_;

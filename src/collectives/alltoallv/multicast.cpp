@@ -22,8 +22,8 @@
 namespace quadrille {
 namespace {
 
-// Until the last pass the target of a slice is its source, because it has no other target of its own. So slices are ordered by
-// source, in every message.
+// A block has many targets. Until the last pass a slice therefore has its source in place of its target, and slices in a message
+// are ordered by source.
 class MulticastRoute : public SliceRoute {
  public:
   MulticastRoute(const Problem& problem, Count columns, Bytes grain)

@@ -7,7 +7,7 @@
 //         first pass has 1/p of its sender's data, and every message of the second pass has 1/p of its receiver's data.
 // Cost    C1 <= 2(p - 1) rounds. C2 is at most 2L(p-1)/p plus rounding to grains, where L is the most that a rank sends
 //         or receives; rounding dominates if messages have fewer grains than there are ranks.
-// Prefer  long and very uneven counts. For shorter counts four-stage balances the load as well, in fewer rounds.
+// Prefer  long and very uneven counts. For shorter counts take alltoallv/four-stage: it balances the load as well, in fewer rounds.
 #include <algorithm>
 
 #include "collectives/slices/pairs.hpp"

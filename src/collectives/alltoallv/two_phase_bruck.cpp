@@ -2,8 +2,8 @@
 // alltoallv/two-phase-bruck: store and forward by the digits of the distance; sizes are sent ahead of the data.
 // Source  [fan2022], two-phase non-uniform Bruck; other radices are our addition.
 // Needs   nothing: any counts; a rank knows only its own.
-// Idea    As alltoall/bruck without rotations: a block moves digit by digit. In each round the sizes of the blocks are
-//         sent first and then the blocks, without padding.
+// Idea    As alltoall/bruck without rotations: in each round, blocks move by one digit of their distances. In each round the
+//         sizes of the blocks are sent first and then the blocks, without padding.
 // Cost    radix 2: C1 <= ceil(log2 p) rounds; a block travels once for each non-zero digit of its distance. Control: 8
 //         bytes for each block and hop.
 // Prefer  short counts, where the number of rounds dominates the time.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// barrier/binomial: reports that ranks have entered go up a binomial tree, then rank 0 tells all down the same tree.
+// barrier/binomial: reports that ranks have entered go up a binomial tree; then rank 0 releases all ranks down the same tree.
 // Source  [hensgen1988] compares such trees with dissemination.
 // Needs   nothing: any p.
 // Idea    A rank waits until all ranks below it have entered before it tells its parent. Rank 0 is the root.
 // Cost    C1 = 2 ceil(log2 p) rounds of control messages without payload; 2 (p - 1) messages in all, the fewest possible.
-// Prefer  many ranks on a network that becomes congested: dissemination takes half the rounds, but sends p messages in each.
+// Prefer  many ranks on a network that becomes congested: dissemination takes half the rounds, but sends p messages in each
+//         round.
 #include "collectives/spreading/spreading.hpp"
 #include "quadrille/algorithm.hpp"
 

@@ -3,7 +3,7 @@
 // Source  [pjesivac2007] the double ring of Open MPI.
 // Needs   nothing: any p.
 // Idea    In the first circuit a rank passes the message on when it has entered. When the message comes back to rank 0, all ranks
-//         have entered. The second circuit tells them so.
+//         have entered. The second circuit tells this to all ranks.
 // Cost    C1 = 2 p rounds of control messages without payload, if p > 1.
 // Prefer  never; a baseline: dissemination has ceil(log2 p) rounds.
 #include <algorithm>

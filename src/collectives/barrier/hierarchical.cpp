@@ -3,8 +3,7 @@
 // Source  [traff2020] decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    After the first barrier, a leader knows that all ranks of its node have entered. After the barrier of its lane, it
-//         knows that all ranks of all nodes have entered. If every rank is a leader, that is all. Otherwise another barrier in
-//         each node tells the ranks that are not leaders.
+//         knows that all ranks of all nodes have entered. If some ranks are not leaders, another barrier in each node tells them.
 // Cost    C1 = ceil(log2 n) rounds between n nodes, and 2 ceil(log2 q) rounds inside nodes of up to q ranks, or half as many if
 //         every rank leads.
 // Prefer  several ranks on a node, if a round inside takes less than half the time of one between nodes. Use one lane unless

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// barrier/recursive-doubling: rank i exchanges with i ^ 1, i ^ 2, i ^ 4, .. which ranks have entered.
-// Source  [grama2003] all-reduce on a hypercube, of nothing.
+// barrier/recursive-doubling: rank i and its partners i ^ 1, i ^ 2, i ^ 4, .. tell each other, one per round, which ranks have
+// entered.
+// Source  [grama2003] all-reduce on a hypercube, without data.
 // Needs   nothing: any p.
 // Idea    Let n be the largest power of two that is not above p. Rank n + i first tells rank i that it has entered. Ranks below n
 //         exchange in log2 n rounds. Then rank i tells n + i that all have entered.

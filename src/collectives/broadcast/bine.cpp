@@ -2,10 +2,10 @@
 // broadcast/bine: like the binomial tree, but with children about a third nearer.
 // Source  [desensi2025] distance-halving Bine trees; for p that is not a power of two, our own generalisation.
 // Needs   nothing: any p, any root.
-// Idea    A rank that has the vector is responsible for a run of consecutive ranks (mod p), and lies a third of the way into this
-//         run, seen from one end. In each round it keeps the half in which it lies, and sends the vector to the rank that lies a
-//         third of the way into the other half. In a binomial tree both ranks lie at the same end of their halves. If p is a
-//         power of two, the distances are 1, 1, 3, 5, 11, .., the sums of powers of -2, and not 1, 2, 4, 8, 16, ..
+// Idea    A rank that has the vector is responsible for a run of consecutive ranks (mod p), and lies at a third or at two thirds
+//         of this run. In each round it keeps the half in which it lies, and sends the vector to the rank at a third or two
+//         thirds of the other half. In a binomial tree both ranks lie at the beginning of their halves. If p is a power of two,
+//         the distances are 1, 1, 3, 5, 11, .., the sums of powers of -2, and not 1, 2, 4, 8, 16, ..
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d blocks.
 // Prefer  short vectors on networks of groups with few links between them, with ranks in the order of the groups. For long ones
 //         scatter-allgather with gather=bine.

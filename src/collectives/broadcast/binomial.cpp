@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast/binomial: every rank that has the vector sends it to another rank in each round, so the number of these
-// ranks doubles.
+// broadcast/binomial: every rank that has the vector sends it to another rank in each round, so the number of ranks that have the
+// vector doubles.
 // Source  [grama2003] one-to-all broadcast; if p is not a power of two, ranks are numbered mod p from the root.
 // Needs   nothing: any p, any root.
 // Idea    A binomial tree from the root. The messages over the longest distances come first. If p is a power of two, partners are

@@ -5,7 +5,7 @@
 // Idea    The vector is sent along root, root + 1, .. in segments: while a rank receives a segment, it sends the
 //         previous segment on.
 // Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). The default is the optimum sqrt((p - 2) b
-//         tw / ts), where tw is the time per byte and ts the start-up, for a machine with a start-up worth 8 KiB
+//         tw / ts), where tw is the time per byte and ts the start-up, for a machine on which a start-up costs as much as 8 KiB
 //         (src/collectives/shares.hpp).
 // Prefer  vectors so long that p start-ups do not matter. With many segments C2 is little more than b bytes.
 #include "collectives/shares.hpp"

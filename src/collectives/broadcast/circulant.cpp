@@ -2,12 +2,12 @@
 // broadcast/circulant: the pipeline with the fewest rounds possible on one port, for any p.
 // Source  [traff2024broadcast] section 2; other roots by renumbering.
 // Needs   nothing: any p, any root, 1 <= segments <= max(1, elements of the vector).
-// Idea    In each round k rank r receives from r - s_k and sends to r + s_k, with skips s that halve p. Each rank has a short
-//         table that says which segment it receives in round k. After d rounds the same table is used again, with segment numbers
-//         larger by d. A sender looks in its receiver's table for the segment that it has to send.
+// Idea    In each round k rank r receives from r - s_k and sends to r + s_k, where the skips s halve p again and again. Each rank
+//         has a short table that says which segment it receives in round k. After d rounds the same table is used again, with
+//         segment numbers larger by d. A sender looks in its receiver's table for the segment that it has to send.
 // Cost    C1 = segments - 1 + d rounds, d = ceil(log2 p), of b / segments bytes each: the fewest for this number of
 //         segments. The default is the optimum sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the
-//         start-up, for a machine with a start-up worth 8 KiB (see shares.hpp).
+//         start-up, for a machine on which a start-up costs as much as 8 KiB (see shares.hpp).
 // Prefer  medium and long vectors.
 #include "collectives/spreading/spreading.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast/hierarchical: each lane broadcasts a part of the vector between nodes; then ranks get all parts in their node.
+// broadcast/hierarchical: each lane broadcasts a part of the vector between nodes; then the ranks of each node gather all parts.
 // Source  [traff2020] broadcast decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need; lanes <= ranks of the smallest node.
 // Idea    The vector is cut into a part for each lane. The root scatters the parts to the leaders of its node, each lane

@@ -2,10 +2,9 @@
 // broadcast/mesh: along the root's row, then along all columns; on grids with more dimensions, dimension by dimension.
 // Source  [grama2003] broadcast and reduction on a mesh.
 // Needs   rows divides p.
-// Idea    On a line, the rank that has the vector cuts the line in two parts and sends the vector to the rank at the
-//         same relative position of the other part. Then both parts continue independently (patterns/trees.hpp). No
-//         two messages of a round use the same link of a mesh or torus that has the sides of the grid, for any sides
-//         and any root.
+// Idea    On a line, the rank that has the vector cuts the line in two parts and sends the vector to the rank at the same
+//         relative position of the other part. Then the same is done in each part (patterns/trees.hpp). No two messages of a
+//         round use the same link of a mesh or torus that has the sides of the grid, for any sides and any root.
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two; C2 = C1
 //         vectors.
 // Prefer  short vectors on a torus of this shape whose sides are not powers of two. On meshes without wrap-around links binomial

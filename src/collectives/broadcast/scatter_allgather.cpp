@@ -3,8 +3,8 @@
 // ranks gather them.
 // Source  [grama2003] improving the performance of operations; van de Geijn's broadcast in MPI libraries.
 // Needs   nothing: any p, any root; shares differ by a byte if p does not divide b.
-// Idea    scatterv/binomial, then an algorithm for allgatherv. Between the two, a rank's share lies at its final place
-//         in the output.
+// Idea    scatterv/binomial, then an algorithm for allgatherv. Between these two algorithms, a rank's share lies at its final
+//         place in the output.
 // Cost    C1 = 2 ceil(log2 p) rounds by default, ceil(log2 p) + p - 1 with the ring; C2 = 2 b (p - 1) / p bytes if p
 //         divides b.
 // Prefer  long vectors.

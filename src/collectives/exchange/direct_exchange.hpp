@@ -29,16 +29,16 @@ Program exchange_by_timetable(const Problem& problem, const Timetable& timetable
 Program exchange_by_distance(const Problem& problem, Count window, Rank me);
 
 // The exchange in the rounds of a 1-factorisation: in each round, every rank exchanges with one other rank
-// [sanders2002]. Round i is factor i, in the form given by the parameter `factor`, which selects the factors that have
-// self-loops.
+// [sanders2002]. Round i is factor i. The parameter `factor` gives the form of the factors: in which of them ranks keep their own
+// data.
 Parameter factor_parameter();
 one_factor::Form factor_form(const Parameters& parameters);
 Program one_factor_exchange(const Problem& problem, const Parameters& parameters, const Analysis*, Rank me);
 
 // alltoall in segments: the first segment of every block is exchanged, then the second segment of every block, and so
-// on. Each segment is exchanged by the same algorithm, in stages of its own. So less data is in flight at a time, and
-// messages may be short enough for the eager protocol. `generate` returns the program for blocks of any size; each of
-// its regions must lie within one block. The parameter `segments` is in 1 .. max(1, elements of a block); the default is 1.
+// on. Each segment is exchanged by the same algorithm, in stages of its own. With segments, less data is in flight at a time, and
+// messages may be short enough for the eager protocol. `generate` returns the program for blocks of any size; each of its regions
+// must lie within one block. The parameter `segments` is in 1 .. max(1, elements of a block); the default is 1.
 Parameter exchange_segments_parameter();
 Program exchange_in_segments(const Problem& problem, const Parameters& parameters,
                              const std::function<Program(const Problem&)>& generate);

@@ -26,8 +26,8 @@ bool sides_divisible(const std::vector<TorusSide>& sides, Count by) {
   return std::all_of(sides.begin(), sides.end(), [by](const TorusSide& side) { return side.length % by == 0; });
 }
 
-// On its way up, a block with displacement w crosses floor((residue + w) / group) group boundaries. The ring has side.length /
-// group boundaries. On its way down the block crosses the boundaries that it would not cross on its way up.
+// If a block with displacement w goes up, it crosses floor((residue + w) / group) group boundaries. The ring has side.length /
+// group boundaries. If the block goes down, it crosses the other boundaries of the ring.
 Displacements groups_away(const TorusSide& side, Count group, Count residue, int direction, Count step) {
   return {(direction > 0 ? group * step : group) - residue, side.length - group * step};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks on a torus, identified by their displacement: a block for the rank at displacement w lies in slot w of the
-// scratch memory of every rank that it visits. A message is a box of slots, read at its sender and written at its
+// scratch memory of every rank that it visits. A message is a box of slots, which is read at the sender and written at the
 // receiver. So all ranks at equivalent positions of the torus have the same program up to translation.
 #pragma once
 

@@ -2,9 +2,8 @@
 // gather/linear-sync: the root asks one rank after the other for its block.
 // Source  [pjesivac2007] the linear gather with synchronisation of Open MPI, with blocks in one piece.
 // Needs   nothing: any p, any root.
-// Idea    The root tells a rank to send, and asks the next one when the block has arrived. So no blocks wait at the root before
-//         it receives them. After its block a rank sends a control message, which stands for the second piece of the block in
-//         Open MPI.
+// Idea    The root tells a rank to send, and asks the next one when the block has arrived. So no block waits at the root to be
+//         received. After its block a rank sends a control message, which stands for the second piece of the block in Open MPI.
 // Cost    C1 = p - 1 rounds with blocks, each after a round with a control message; C2 = p - 1 blocks.
 // Prefer  never; a baseline: linear with ports=1 also receives the blocks one by one, and the root need not ask for them.
 #include "quadrille/algorithm.hpp"

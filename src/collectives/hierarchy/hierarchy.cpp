@@ -69,8 +69,8 @@ Collective irregular(Collective regular) {
   }
 }
 
-// The algorithm for a part inside nodes: of those that the user names, separated by '+', the first that can solve the part's
-// problem, otherwise the default of the part's collective. A name that no collective has is an error.
+// Returns the algorithm for a part inside nodes. Users name algorithms, separated by '+'; the first one that can solve the part's
+// problem is taken, otherwise the default of the part's collective. A name that no collective has is an error.
 Choice choice_inside(const Problem& problem, const std::string& specification) {
   std::optional<Choice> chosen;
   for (const std::string_view each : split_outside_parentheses(specification, '+')) {
@@ -232,7 +232,7 @@ Bytes Hierarchy::scratch_bytes(Rank rank) const {
   return end;
 }
 
-// Moves regions of a segment's instance to the segment's place in the vector, or in scratch memory.
+// Moves regions of a segment's instance to the segment's place in the vector or in scratch memory.
 void Hierarchy::shift(Regions& regions, std::size_t segment, Rank rank) const {
   if (segment == 0) return;
   for (Region& region : regions)
@@ -311,8 +311,7 @@ std::optional<Symmetry> Hierarchy::symmetry() const {
 
 namespace {
 
-// What leaders exchange by default: an algorithm with the fewest rounds for short vectors, and one with the least volume for long
-// vectors.
+// The default algorithm between nodes: with the fewest rounds for short vectors, and with the least volume for long vectors.
 std::string standard_between(const Problem& problem, const Parameters& before) {
   const bool reorders = required_combining(problem) == Combining::any_order;
   const bool is_cut = before.contains("lanes") && !(before.contains("vector") && word(before, "vector") == "whole");
@@ -362,7 +361,7 @@ Parameter inside_parameter() {
           .summary = "algorithms inside nodes: each part takes the first that its collective has and that applies, or its default",
           .standard = "direct",
           .standard_for = [](const Problem& problem, const Parameters&) -> ParameterValue {
-            constexpr Count few = 8;  // up to this many ranks of a node, one round with all messages is fastest
+            constexpr Count few = 8;  // on nodes of at most so many ranks, one round with all messages is fastest
             return largest_node(problem) <= few ? "direct" : in_few_rounds;
           },
           .standard_rule = "direct, or the other if a node has more than 8 ranks",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives between and inside nodes, composed of schedules for groups of ranks: those of a node, and those of a lane between
-// nodes. A form is the list of a collective's phases; each collective has one. Parameters, rounds, ports, symmetry and the order
-// in which operands are combined follow from the phases, by the same rules for all collectives.
+// Collectives between and inside nodes, composed of schedules for groups of ranks. A group consists of ranks of one node, or of
+// the ranks of a lane between nodes. Each collective has one form, which lists its phases. Parameters, rounds, ports, symmetry
+// and the order in which operands are combined follow from the phases, by the same rules for all collectives.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 
 namespace quadrille {
 
-// Lanes between nodes. The ranks of each node are cut into as many groups of ranks with neighbouring numbers as there are lanes,
-// and one rank of each group, its leader, exchanges the group's data with other nodes. The leaders of the groups with the same
-// number form a lane.
+// Lanes between nodes. The ranks of each node are cut into groups of ranks with neighbouring numbers, one group for each lane.
+// One rank of each group, the leader, exchanges the group's data with other nodes. The leaders of the groups with the same number
+// form a lane.
 class Lanes {
  public:
-  enum class Leader : std::uint8_t { first, last };  // of the ranks of a group
+  enum class Leader : std::uint8_t { first, last };  // which rank of a group leads
   // Nodes are numbered in the order of their lowest ranks. The root of a rooted collective leads its group.
   // Needs 1 <= lanes <= the size of the smallest node.
   Lanes(const Problem& problem, Count lanes, Leader leader = Leader::first);
@@ -29,7 +29,7 @@ class Lanes {
   bool nodes_are_consecutive() const;
   bool nodes_are_equal() const;  // in size
 
-  // Groups of ranks that run a schedule together. In lanes(), the last group is not a lane: it has the ranks that lead no group.
+  // Groups of ranks that run a schedule together. The last group of lanes() is no lane: it has the ranks that lead no group.
   const NodeRanks& nodes() const { return nodes_; }
   const NodeRanks& groups() const { return groups_; }  // group l of node a is number a * count() + l
   const NodeRanks& lanes() const { return by_lane_; }
@@ -46,14 +46,14 @@ class Lanes {
   NodeRanks by_lane_;
 };
 
-// The sizes of the smallest node, which limits the lanes, and of the largest node; 1 if the problem names no nodes.
+// The size of the smallest node, which limits the lanes, and the size of the largest node; 1 if the problem names no nodes.
 Count most_lanes(const Problem& problem);
 Count largest_node(const Problem& problem);
 
 // One phase of a form: the ranks of each group run a collective together.
 struct Phase {
   std::string stage;
-  enum class Where : std::uint8_t { inside, between } where = Where::inside;  // nodes
+  enum class Where : std::uint8_t { inside, between } where = Where::inside;  // inside nodes, or between them
   const NodeRanks* groups = nullptr;
   std::function<std::optional<Problem>(Count group)> problem{};  // nothing: the group is idle
   std::function<Regions(Rank)> input{}, output{};                // where the buffers of a rank of the group lie
@@ -64,12 +64,12 @@ struct Phase {
 // no such form for these parameters, with the reason.
 using Form = std::vector<Phase> (*)(const Problem&, const Lanes&, const Parameters&);
 
-// A problem of one phase: its operator is that of the whole, and it names no nodes.
+// The problem of one phase, with the operator of the whole problem and without nodes.
 Problem part_of_vector(const Problem& whole, Collective collective, Count ranks, Bytes bytes, Rank root = 0);
-// `collective` is regular. If the counts differ, the problem has the irregular form of it.
+// `collective` must be regular. If the counts differ, the problem gets its irregular form.
 Problem part_of_shares(const Problem& whole, Collective collective, const std::vector<Bytes>& counts, Rank root = 0);
 
-// The counts of the ranks of a group if only leaders have data.
+// The counts of a group's ranks, of which only leaders have data.
 template <class BytesOfLane>
 std::vector<Bytes> counts_of_leaders(const Lanes& lanes, std::span<const Rank> ranks, BytesOfLane&& bytes_of_lane) {
   std::vector<Bytes> counts;
@@ -125,7 +125,7 @@ class Hierarchy : public Analysis, public Composition {
   std::vector<std::unique_ptr<Instance>> instances_;
   std::vector<Segment> segments_;
   std::size_t phases_ = 0;
-  std::vector<Count> starts_;  // by step of the pipeline: its first round; then the number of rounds
+  std::vector<Count> starts_;  // the first round of each step of the pipeline; then the number of rounds
 };
 
 // For records of hierarchical algorithms.
@@ -141,11 +141,11 @@ class ShareParts {
 
   Bytes bytes_of_group(Count group) const;
   Bytes bytes_of_lane(Count lane) const { return (*lane_bytes_)[lane]; }
-  Bytes bytes_before_group(Rank leader) const;  // of the groups of the leader's lane that come before its own
+  Bytes bytes_before_group(Rank leader) const;  // of the groups of the leader's lane before its own group
 
-  // Where the shares of a group, a lane, or all lanes one after the other lie in a buffer that has all shares in the order of
-  // ranks. A lane lists its groups in the order of their leaders. If `from` is given, the list begins at the node of this rank
-  // and wraps around.
+  // Where shares lie in a buffer that has all shares in the order of ranks: those of a group, those of a lane, or those of all
+  // lanes one after the other. A lane lists its groups in the order of their leaders. If `from` is given, the list begins at the
+  // node of this rank and wraps around.
   Regions of_group(Buffer buffer, Count group) const;
   Regions of_lane(Buffer buffer, Count lane, std::optional<Rank> from = std::nullopt) const;
   Regions of_all(Buffer buffer, std::optional<Rank> from = std::nullopt) const;
@@ -158,7 +158,7 @@ class ShareParts {
   // A phase in which each group of several ranks runs a collective of its shares. The group's leader is the root.
   Phase in_groups(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                   std::function<Regions(Rank)> output) const;
-  // A phase in which each lane runs a rooted or unrooted collective of its shares between nodes.
+  // A phase in which each lane runs a collective of its shares between nodes; the collective may be rooted.
   Phase between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
 
@@ -190,9 +190,9 @@ class VectorParts {
   // The problem in which the ranks of a node gather or scatter the parts.
   Problem shared_out(Collective collective, Count node, Rank root = 0) const;
 
-  Phase combine_in_nodes() const;  // from the inputs to of_node
-  Phase spread_in_nodes() const;   // from held in the output to the whole output of every rank
-  // A phase in which each lane runs a rooted or unrooted collective of its part between nodes.
+  Phase combine_in_nodes() const;  // from the inputs to `of_node`
+  Phase spread_in_nodes() const;   // from `held` in the output to the whole output of every rank
+  // A phase in which each lane runs a collective of its part between nodes; the collective may be rooted.
   Phase between_nodes(std::string stage, Collective collective, std::function<Regions(Rank)> input,
                       std::function<Regions(Rank)> output) const;
   // A phase that gathers or scatters the parts between the root and the leaders of its node.
@@ -206,7 +206,7 @@ class VectorParts {
   const Lanes* lanes_;
 };
 
-// The record of a hierarchical algorithm, in which everything but its texts follows from its form.
+// The record of a hierarchical algorithm. All of it except the texts follows from the form.
 //
 // The parameters of hierarchical algorithms, with their defaults and the values worth trying.
 std::vector<Parameter> parameters_of_hierarchy(Collective collective);

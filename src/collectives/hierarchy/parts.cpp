@@ -6,7 +6,7 @@
 namespace quadrille {
 namespace {
 
-// The number of the rank that is the root of a lane's collective: the leader on the node of the whole problem's root.
+// The number, in a lane, of the root of the lane's collective: the leader on the node of the whole problem's root.
 Rank root_between(const Problem& problem, Collective collective, const Lanes& lanes, Count lane) {
   if (!is_rooted(collective)) return 0;
   return lanes.lanes().index_of(lanes.leader(lanes.group(lanes.nodes().node_of(problem.root), lane)));

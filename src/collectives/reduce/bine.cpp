@@ -2,9 +2,9 @@
 // reduce/bine: vectors are combined up a tree like the binomial tree, but with children about a third nearer.
 // Source  [desensi2025] distance-halving Bine trees.
 // Needs   any p, any root; an operator that commutes, except for two roots.
-// Idea    broadcast/bine backwards. The ranks of a subtree are consecutive, where rank 0 follows rank p - 1. If a subtree
-//         contains both of these ranks, operands are not combined in the order of ranks. This happens for all roots except two:
-//         about p/3 and 5p/6 if ceil(log2 p) is odd, p/6 and 2p/3 if it is even.
+// Idea    broadcast/bine backwards. The ranks of a subtree are consecutive (mod p). If a subtree wraps around from rank p - 1 to
+//         rank 0, operands are not combined in the order of ranks. A subtree wraps around for all roots except two: about p/3 and
+//         5p/6 if ceil(log2 p) is odd, p/6 and 2p/3 if it is even.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d vectors.
 // Prefer  short vectors on networks of groups with few links between them, with ranks in the order of the groups. For long ones
 //         reduce-scatter-gather with scatter=bine.

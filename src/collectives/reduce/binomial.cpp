@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reduce/binomial: vectors are combined up a binomial tree.
 // Source  [grama2003] all-to-one reduction, the reverse of the one-to-all broadcast.
-// Needs   nothing: any p, any root, any operator, also along the fixed tree.
+// Needs   nothing: any p, any root, any operator; keeps to the fixed tree if required.
 // Idea    broadcast/binomial backwards: a rank combines the vectors of its subtree and sends the result to its parent.
-//         The ranks of a subtree are consecutive. If p is not a power of two and the root is not 0, some of these runs
-//         wrap around from rank p - 1 to 0, so operands are not combined in the order of ranks. If this order matters,
-//         the tree of root 0 is used, and rank 0 forwards the result to the root.
+//         The ranks of a subtree are consecutive. If p is not a power of two and the root is not 0, some subtrees wrap around
+//         from rank p - 1 to 0, so operands are not combined in the order of ranks. If the order matters, the tree of root 0 is
+//         used, and rank 0 forwards the result to the root.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d vectors. Forwarding the result takes one more
 //         round and one more vector.
 // Prefer  short vectors.

@@ -5,8 +5,8 @@
 // Idea    broadcast/circulant backwards: each rank sends each segment once, after it has combined its own segment with
 //         all partial results that it receives for this segment.
 // Cost    C1 = segments - 1 + d rounds, d = ceil(log2 p), of b / segments bytes each. The default is the optimum
-//         sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the start-up, for a machine with a start-up
-//         worth 8 KiB (see shares.hpp).
+//         sqrt((d - 1) b tw / ts), where tw is the time per byte and ts the start-up, for a machine on which a start-up costs as
+//         much as 8 KiB (see shares.hpp).
 // Prefer  medium and long vectors.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/spreading.hpp"

@@ -2,10 +2,11 @@
 // reduce/in-order-tree: vectors are combined up a binary tree in the order of ranks.
 // Source  [pjesivac2007] the in-order binary tree of Open MPI.
 // Needs   nothing: any p, any root, any operator.
-// Idea    The root of the tree over a run of ranks is the last of them. The other ranks are cut into two runs, whose roots are
-//         its children. So a rank combines two neighbouring runs and its own vector, in the order of ranks. The last rank of all
-//         forwards the result to the root of the reduction.
-// Cost    C1 = floor(log2 p) rounds on 2 ports, and C2 = C1 vectors. Unless the root is p - 1, both grow by one.
+// Idea    In the tree over a run of ranks, the last rank is the top. The other ranks are cut into two runs, and the tops of these
+//         runs are its children. So a rank combines the results of two neighbouring runs and its own vector, in the order of
+//         ranks. Rank p - 1 forwards the result to the root of the reduction.
+// Cost    C1 = floor(log2 p) rounds on 2 ports, and C2 = C1 vectors. Unless the root is p - 1, there is one more round and one
+//         more vector.
 // Prefer  an operator that does not commute, if a rank can receive two messages at once.
 #include "collectives/reducing/folding.hpp"
 #include "collectives/spreading/spreading.hpp"

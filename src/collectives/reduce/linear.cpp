@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reduce/linear: every rank sends its vector to the root, which combines them all.
 // Source  [grama2003] all-to-one reduction, the naive way.
-// Needs   nothing: any p, any root, any operator, also along the fixed tree.
+// Needs   nothing: any p, any root, any operator; keeps to the fixed tree if required.
 // Idea    The root receives `ports` vectors in each round, in the order of ranks, while it combines the vectors of the previous
 //         round. Neighbouring partial results over equally many ranks are combined immediately, so for n vectors at most log2 n
 //         partial results are kept.
@@ -14,8 +14,7 @@
 namespace quadrille {
 namespace {
 
-// Slots for vectors in scratch memory. A slot that is given back is reused one round later at the earliest, so that two
-// rounds can overlap.
+// Slots for vectors in scratch memory. A slot that is given back is free again one round later, so that two rounds can overlap.
 class Slots {
  public:
   explicit Slots(Bytes bytes) : bytes_(bytes) {}

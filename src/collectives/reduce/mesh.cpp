@@ -2,9 +2,9 @@
 // reduce/mesh: every row is combined at the root's column, then this column at the root; on grids with more dimensions,
 // dimension by dimension.
 // Source  [grama2003] broadcast and reduction on a mesh.
-// Needs   rows divides p; any operator, along the fixed tree if all sides but the first are powers of two.
-// Idea    A broadcast along the column and then along the rows, run backwards: a rank combines runs of ranks in their
-//         order. Lines are cut at the same positions as the fixed tree, so that the order of combining is the same for
+// Needs   rows divides p; any operator; keeps to the fixed tree if all sides except the first are powers of two.
+// Idea    A broadcast along the column and then along the rows is run backwards. A rank combines vectors of consecutive ranks in
+//         their order. Lines are cut at the same positions as the fixed tree, so that the order of combining is the same for
 //         every root.
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds, which is log2 p if all sides are powers of two; C2 = C1
 //         vectors.
@@ -20,7 +20,7 @@
 namespace quadrille {
 namespace {
 
-// A row is a subtree of the fixed tree if its length is a power of two. Sides of length 1 do not count as dimensions.
+// A row is a subtree of the fixed tree if its length is a power of two. Sides of length 1 are left out.
 Combining mesh_combining(const Problem& problem, const Parameters& parameters) {
   std::vector<Count> sides = mesh_sides(problem, number(parameters, "rows"));
   std::erase(sides, 1);

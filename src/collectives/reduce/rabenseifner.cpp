@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce/rabenseifner: halving of the vector among a power of two of ranks, then a gather; the other ranks are folded in pairs.
+// reduce/rabenseifner: recursive halving among 2^d ranks, then a gather; if there are more ranks, some of them are first folded
+// in pairs.
 // Source  [thakur2005] Rabenseifner's reduction, as in MPI libraries.
 // Needs   nothing: any p, any root, any operator.
 // Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, in which one rank combines both vectors (fold), as in
 //         allreduce/rabenseifner. The 2^d remaining ranks run recursive halving, near partners first. Shares are gathered from
-//         far partners first, so that the gathered shares are contiguous. If the root does not remain, the first rank that does
-//         hands its share over to the root, and the root takes this rank's place in the gather.
+//         far partners first, so that the gathered shares are contiguous. If the root is not one of the remaining ranks, the
+//         first remaining rank sends its share to the root, and the root replaces this rank in the gather.
 // Cost    C1 = 2 log2 p rounds and C2 = 2 b (p - 1) / p bytes if p is a power of two. Else C1 = 2 floor(log2 p) + 1 rounds, and
 //         one more with fold=halves, and one more if a share is handed over.
 // Prefer  long vectors, if p is a power of two.
@@ -23,7 +24,7 @@ std::shared_ptr<const Analysis> analyse_rabenseifner(const Problem& problem, con
   std::vector<Bytes> counts;
   for (Count place = 0; place < count; ++place) counts.push_back(share_at(Buffer::output, place).length);
 
-  // The root has its share at its place in the result. The other ranks have theirs behind their vectors in scratch memory.
+  // The root has its share at the share's place in the result. Each other rank has its share in scratch memory, after its vector.
   const auto share_of = [=](Rank rank, Count place) -> Regions {
     if (rank == root) return {share_at(Buffer::output, place)};
     return {folded->behind_vector(rank, share_at(Buffer::output, place).length)};

@@ -3,9 +3,9 @@
 // Source  [traff2005]; if p is no power of two, with the folding and the last exchange of Open MPI.
 // Needs   nothing: any p, any operator, shares of any size, which may be empty.
 // Idea    If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs, and the upper rank of each pair combines both vectors.
-//         The 2^d remaining ranks have numbers v. They exchange halves of what they have with v ^ 1, v ^ 2, .. The halves are
-//         contiguous, and operands are combined in the order of ranks. At the end v has the shares of number v', which has the
-//         bits of v in reverse order, and of its partner in the pair. It sends these shares to them.
+//         The 2^d remaining ranks have numbers v. Number v exchanges halves of what it has with v ^ 1, v ^ 2, .. The halves are
+//         contiguous, and operands are combined in the order of ranks. Let v' have the bits of v in reverse order. At the end v
+//         has the shares of v' and of the partner of v' in its pair, and sends the shares to these two ranks.
 // Cost    C1 = log2 p + 1 rounds and C2 = p blocks, if p is a power of two. Else C1 = floor(log2 p) + 2 rounds on 2 ports, and C2
 //         is about 2 p blocks.
 // Prefer  an operator that does not commute. If p is a power of two, recursive-halving with near partners first has a round less,
@@ -21,7 +21,7 @@ namespace {
 // both numbers are equal), and the partners in their pairs.
 struct Circle {
   std::vector<Rank> ranks;  // ascending
-  std::vector<Rank> from;   // from whom each gets its share
+  std::vector<Rank> from;   // the ranks from which they get their shares
 };
 
 Circle circle_of(const FoldedPairs& all, Count number) {
@@ -38,7 +38,6 @@ Circle circle_of(const FoldedPairs& all, Count number) {
   return circle;
 }
 
-// The exchange of shares in a circle.
 Problem exchange_in(const Circle& circle, const Shares& shares) {
   std::vector<Bytes> counts;
   for (const Rank source : circle.ranks)

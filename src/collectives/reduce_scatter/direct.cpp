@@ -2,10 +2,10 @@
 // reduce_scatter/direct, reduce_scatterv/direct: every rank sends its operand of each block straight to the block's owner, all in
 // one round.
 // Source  [grama2003] all-to-all reduction, the naive way.
-// Needs   nothing: any p, shares of any size, which may be empty, any operator, also along the fixed tree.
+// Needs   nothing: any p, any operator; shares of any size, which may be empty. Keeps to the fixed tree if required.
 // Idea    One round holds all p - 1 messages, in the order i+1, i+2, .., so that no rank is the first target of all others. The
-//         owner combines the operands in its own memory, starting with neighbouring ranks. In the order of combining, the first
-//         operand from another rank is received into the output.
+//         owner combines the operands in its own memory, starting with neighbouring ranks. The first of the operands of other
+//         ranks, in the order of combining, is received into the output.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends and receives p - 1 blocks, and keeps p - 2 in scratch memory.
 // Prefer  few ranks or small blocks on a network that takes many messages at once; results that must be reproducible.
 #include "collectives/reducing/folding.hpp"
@@ -14,7 +14,7 @@
 namespace quadrille {
 namespace {
 
-// The owner combines along the fixed tree. If any order is allowed, the tree begins with the owner, so that all ranks have
+// The owner combines along the fixed tree. If any order is allowed, the tree begins with the owner's operand. All ranks then have
 // the same program up to translation.
 Program exchange_and_fold(const Problem& problem, const Shares& shares, Rank me) {
   const Count p = problem.ranks;

@@ -2,10 +2,10 @@
 // reduce_scatter/group-doubling, reduce_scatterv/group-doubling: partners exchange their partial results for the ranks outside
 // their groups.
 // Source  [thakur2005] for operators that do not commute; MPI libraries call it recursive doubling.
-// Needs   nothing: any p, any operator, also along the fixed tree, shares of any size, which may be empty.
+// Needs   nothing: any p, any operator; shares of any size, which may be empty. Keeps to the fixed tree if required.
 // Idea    Before round i the ranks of each group of 2^i have the same partial results; the last group may have fewer ranks. Rank
 //         r sends the results for all ranks outside its group to r ^ 2^i, and combines what it gets. If the upper group has fewer
-//         ranks, some ranks of the lower one have no partner. They get the data from ranks that have a partner, in up to i more
+//         ranks, some ranks of the lower group have no partner. Ranks with a partner pass the data on to them, in up to i more
 //         rounds.
 // Cost    C1 = log2 p rounds and C2 = p log2 p - p + 1 blocks, if p is a power of two: about log2 p - 1 times the least volume.
 // Prefer  short blocks and an operator that does not commute, if p is no power of two.
@@ -37,7 +37,7 @@ class Exchange {
   }
 
  private:
-  static constexpr Bytes running = 0;  // the offset of the partial results in scratch memory; what arrives lies behind them
+  static constexpr Bytes running = 0;  // the offset of the partial results in scratch memory; received data follows them
 
   // Returns the shares of the ranks outside the group that begins with `first`.
   Regions outside(Bytes offset, Rank first, Count size) const {
@@ -77,7 +77,7 @@ class Exchange {
   const Bytes all_;  // bytes of the vector
   const Rank me_;
   ProgramBuilder program_;
-  Regions arrived_;  // what is to be combined before the next exchange
+  Regions arrived_;  // combined before the next exchange
   bool from_below_ = false;
 };
 

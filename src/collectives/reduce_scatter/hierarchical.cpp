@@ -2,9 +2,9 @@
 // reduce_scatter/hierarchical, reduce_scatterv/hierarchical: shares are combined inside nodes, then in each lane between nodes.
 // Source  [traff2020] reduce-scatter decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   what the parts need: any nodes; lanes <= ranks of the smallest node.
-// Idea    allgather/hierarchical backwards: the ranks of each node combine, at each leader, the shares of all ranks in the
-//         groups of its lane. Each lane combines and scatters them between the nodes. Leaders scatter the shares of their
-//         groups.
+// Idea    allgather/hierarchical backwards: the ranks of each node combine, at each leader, the shares of all ranks in the groups
+//         of its lane. Each lane combines and scatters these shares between the nodes. Each leader scatters the shares of its
+//         group.
 // Cost    The shares of all other nodes leave a node once, the least possible; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node. One lane for short shares.
 #include "collectives/hierarchy/hierarchy.hpp"

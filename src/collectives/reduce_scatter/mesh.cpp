@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_scatter/mesh: rings along the columns of a grid, which pass on whole rows, then rings along its rows.
+// reduce_scatter/mesh: rings along the columns of a grid combine whole rows, then rings along its rows combine single blocks.
 // Source  [grama2003] all-to-all reduction on a mesh, the reverse of the all-to-all broadcast.
 // Needs   rows divides p; an operator that commutes.
-// Idea    A ring in each column combines the blocks for a row in that row. A ring in each row then combines and
+// Idea    A ring in each column brings the blocks for a row to that row and combines them. A ring in each row then combines and
 //         scatters these blocks.
 // Cost    r rows, c columns: C1 = r + c - 2 rounds, C2 = p - 1 blocks: the smallest volume on one port.
 // Prefer  large blocks on a network that is a mesh or torus of this shape.

@@ -2,12 +2,12 @@
 // reduce_scatter/recursive-halving, reduce_scatterv/recursive-halving: in each round a rank sends half of its partial results to a
 // partner, and combines the other half with the partial results that it receives.
 // Source  [grama2003] all-to-all reduction on a hypercube; in MPI libraries since Rabenseifner's reductions.
-// Needs   with far partners first an operator that commutes; any p, shares of any size, which may be empty.
+// Needs   any p; with far partners first, an operator that commutes. Shares of any size, which may be empty.
 // Idea    Ranks i and i ^ m exchange: each sends the partial results for the half of the ranks to which its partner belongs. With
 //         m = 1, 2, 4, .. operands are combined in the order of ranks, and every second remaining block is sent. With m = p/2,
 //         p/4, .., the reverse of recursive doubling, each message is contiguous in memory. If p = 2^d + q with 0 < q < 2^d, the
-//         first 2 q ranks are pairs, as in MPI libraries. First the upper rank of a pair combines both vectors. Then it stands
-//         for both ranks among 2^d ranks. At last it sends the lower rank its share.
+//         first 2 q ranks are pairs, as in MPI libraries. First the upper rank of a pair combines both vectors. Then it acts for
+//         both ranks among 2^d ranks. At last it sends the lower rank its share.
 // Cost    C1 = log2 p rounds; C2 = p - 1 blocks: both the least possible on one port, if p is a power of two. Else
 //         C1 = floor(log2 p) + 2 rounds, and C2 is about 2 p blocks. With shares C2 is the sum over the rounds of the most that a
 //         rank sends.
@@ -55,8 +55,8 @@ class EveryOther {
   }
 
  private:
-  // The region of p / step shares that are `step` apart. In scratch memory, `first` and `step` count only the shares of
-  // one parity.
+  // Returns every `step`-th share, beginning with `first`. In scratch memory, `first` and `step` count only the shares of one
+  // parity.
   Region regular(Buffer buffer, Count first, Count step) const {
     const Bytes b = shares_.of(0);
     const Count count = buffer == Buffer::input ? p_ / step : p_ / (2 * step);
@@ -66,11 +66,11 @@ class EveryOther {
 
   const Count p_;
   const Shares& shares_;
-  std::vector<Bytes> closed_up_;  // irregular collectives: offsets in scratch memory of the shares of one parity
+  std::vector<Bytes> closed_up_;  // irregular collectives: where the shares of one parity lie in scratch memory
 };
 
-// Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the shares whose numbers agree with i in the lower bits,
-// combined over a run of m ranks: the fixed tree.
+// Before the exchange with i ^ m, m = 1, 2, 4, .., rank i holds the shares whose numbers agree with i in the bits below m,
+// combined over m consecutive ranks, as in the fixed tree.
 Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
   const Count p = problem.ranks;
   const EveryOther part(problem, shares, me & 1);
@@ -78,7 +78,7 @@ Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
   program.stage("combine");
   program.begin_round();
   if (p == 1) program.copy({shares.of(Buffer::input, 0)}, {{Buffer::output, 0, shares.of(0), {}}});
-  // Data received after the first round is stored in two areas behind the partial results; rounds use them alternately.
+  // Data received after the first round is stored in two areas after the partial results. Rounds use the two areas alternately.
   const Bytes kept_bytes = p > 2 ? part.bytes(me & 1, 2) : 0;
   const std::array<Bytes, 2> area_bytes{p > 4 ? part.bytes(me & 3, 4) : 0, p > 8 ? part.bytes(me & 7, 8) : 0};
   program.scratch(kept_bytes + area_bytes[0] + area_bytes[1]);
@@ -89,7 +89,7 @@ Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
     const bool from_below = partner < me;
     program.send(partner, bit == 1 ? part.in_input(theirs, step) : part.in_scratch(theirs, step));
     const Regions running = bit == 1 ? part.in_input(mine, step) : part.in_scratch(mine, step);
-    if (step == p || bit == 1) {  // the received data stays where it is, and the running values are combined into it
+    if (step == p || bit == 1) {  // the rank's own partial results are combined into the received data
       const Region place = step == p ? Region{Buffer::output, 0, shares.of(me), {}} : Region{Buffer::scratch, 0, kept_bytes, {}};
       program.receive(partner, {place});
       program.begin_round();
@@ -104,13 +104,13 @@ Program nearest_first(const Problem& problem, const Shares& shares, Rank me) {
   return std::move(program).finish();
 }
 
-// If p is no power of two: folds pairs, halves among the survivors, and scatters in the pairs.
+// If p is no power of two: folds pairs, runs recursive halving among the survivors, and scatters in each pair.
 std::shared_ptr<const Analysis> analyse_recursive_halving(const Problem& problem, const Parameters& parameters) {
   if (is_power_of_two(problem.ranks)) return Shares::analyse(problem, parameters);
   const auto made = std::make_shared<FoldedPairs>(problem, Survivor::upper);
   const FoldedPairs* const all = made.get();
   const auto shares = std::make_shared<const Shares>(problem);
-  const auto kept = [=](Rank survivor) -> Regions {  // the shares of all ranks for which it stands
+  const auto kept = [=](Rank survivor) -> Regions {  // the shares of the ranks for which it acts
     if (!all->in_pair(survivor)) return {{Buffer::output, 0, shares->of(survivor), {}}};
     return {all->behind_vector(survivor, shares->bytes(all->stands_for(all->number_of(survivor))))};
   };

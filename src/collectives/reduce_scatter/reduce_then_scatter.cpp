@@ -2,8 +2,8 @@
 // reduce_scatter/reduce-then-scatter, reduce_scatterv/reduce-then-scatter: rank 0 combines all vectors and scatters the result.
 // Source  [thakur2005] names it as the earlier method of MPI libraries.
 // Needs   what its two parts need. The default parts take any p, any operator, shares of any size, and the fixed tree.
-// Idea    An algorithm for reduce, then one for scatter(v). Open MPI does the same, with its own choice of algorithm for each
-//         part.
+// Idea    An algorithm for reduce runs first, then an algorithm for scatter(v). Open MPI does the same, with its own choice of
+//         algorithm for each part.
 // Cost    By default C1 = 2 ceil(log2 p) rounds and C2 = p ceil(log2 p) + p - 1 blocks.
 // Prefer  never; a baseline: circulant has half the rounds and a volume of p - 1 blocks.
 #include "collectives/shares.hpp"

@@ -2,9 +2,9 @@
 // reduce_scatter/ring, reduce_scatterv/ring: every block goes once around a ring and is combined on its way.
 // Source  [grama2003] all-to-all reduction on a ring, the reverse of the all-to-all broadcast.
 // Needs   an operator that commutes; any p, shares of any size, which may be empty.
-// Idea    Block i starts at rank i - 1 and goes to the left; every rank on its way combines its own operand with it. A
-//         rank receives a block into one of two areas, which rounds use alternately, combines its operand there, and
-//         sends the block on from there.
+// Idea    Block i starts at rank i - 1 and goes to the left; every rank on the way combines its own operand with the block.
+//         Rounds use two areas alternately: a rank receives a block into an area, combines its operand there, and sends the block
+//         on from there.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks, the smallest volume on one port; with shares, p - 1 times the largest.
 // Prefer  large blocks of similar size and few ranks: messages go to neighbours only, and each is contiguous in memory.
 #include "collectives/reducing/folding.hpp"

@@ -3,9 +3,9 @@
 // Source  [thakur2005] the pairwise exchange of MPICH.
 // Needs   an operator that commutes, if p > 2; shares of any size, which may be empty.
 // Idea    In round d - 1, d = 1 .. p-1, rank i sends rank i + d the operand for that rank's block, and receives an operand for
-//         its own block from i - d. It combines this operand in the next round.
+//         its own block from i - d. Rank i combines this operand in the next round.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks; a rank keeps 2 blocks in scratch memory, where direct keeps p - 2.
-// Prefer  large blocks: each byte travels once, and a rank receives from one other at a time.
+// Prefer  large blocks: each byte travels once, and a rank receives from one rank at a time.
 #include <algorithm>
 
 #include "collectives/reducing/folding.hpp"

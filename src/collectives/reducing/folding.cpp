@@ -110,7 +110,7 @@ void PrefixBuilder::receive_from_below(Rank from, bool tell) {
   const Region arrived = first ? output_ : area();
   program_.receive(from, {arrived});
   if (tell && !is_one) {
-    if (told_ == input_) {  // first message of an exscan: the vector is needed with and without the own vector
+    if (told_ == input_) {  // first message of an exscan: it is needed both alone and combined with the own vector
       told_ = slot(Slot::told);
       copy(arrived, told_);
       reduce(input_, told_, OperandOrder::target_first);

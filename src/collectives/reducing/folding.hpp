@@ -15,10 +15,10 @@
 
 namespace quadrille {
 
-// Combines operands along the fixed tree, which is allowed for every problem. They are given in rank order, from the lowest rank
-// up. Neighbouring partial results over equally many operands are combined immediately, like the carries of a binary counter. So
-// for n operands at most log2 n partial results are kept. Operands that may be overwritten are combined in place. The result ends
-// in the output if one of the operands lies there.
+// Combines operands along the fixed tree, which is allowed for every problem. Operands are added in rank order, from the lowest
+// rank up. Neighbouring partial results over equally many operands are combined immediately, like the carries of a binary
+// counter. So for n operands at most log2 n partial results are kept. Operands that may be overwritten are combined in place. The
+// result is left in the output if one of the operands lies there.
 class TreeFold {
  public:
   // Calls `spent(place)` for scratch memory that is no longer needed, because its contents have been combined into
@@ -65,13 +65,13 @@ inline constexpr std::string_view as_asked_for_rule = "any order if the problem 
 // if this order does not matter.
 std::optional<Symmetry> translation_of_any_order(const Problem& problem, const Parameters&);
 
-// For reductions to a fixed rank, which forwards the result to the root: returns `combine`, the program of a reduction to rank
-// `holder`, followed by a message from `holder` to the problem's root.
+// Returns `combine`, the program of a reduction to rank `holder`, followed by a message with the result from `holder` to the
+// problem's root.
 Program forwarded_to_root(const Problem& problem, Program combine, Rank holder);
 
 // Builds one rank's program for a scan or an exscan. The rank holds two vectors: its result so far, and the vector that it sends
-// to others (`told_`), which is combined over a run of ranks that ends or begins with this rank. Both are in the same memory as
-// long as they are equal.
+// to others (`told_`), which is combined over a run of ranks that ends or begins with this rank. The two vectors share memory
+// while they are equal.
 class PrefixBuilder {
  public:
   PrefixBuilder(const Problem& problem, Rank me, std::string stage);
@@ -79,10 +79,10 @@ class PrefixBuilder {
   // In each round call begin_round first. Data that arrives in one round is combined at the beginning of the next.
   void begin_round();
   void send(Rank to);
-  // Receives the combination over the ranks directly below those received so far. If `tell` is true, the combination becomes part
-  // of the vector that this rank sends later.
+  // Receives the partial result of the ranks directly below those whose data has arrived so far. If `tell` is true, it becomes
+  // part of the vector that this rank sends later.
   void receive_from_below(Rank from, bool tell);
-  // Receives the combination over the ranks directly above. It is not part of the result.
+  // Receives the partial result of the ranks directly above, which is not part of this rank's result.
   void receive_from_above(Rank from);
 
   Program finish() &&;
@@ -107,14 +107,14 @@ class PrefixBuilder {
 // Reductions among 2^d ranks, for any number of ranks. If p = 2^d + q with 0 < q < 2^d, the first 2 q ranks are pairs of
 // neighbours. One rank of a pair, the survivor, combines the vectors of both, and stands for both among the 2^d ranks that go on.
 
-enum class Survivor : std::uint8_t { lower, upper };  // of a pair
+enum class Survivor : std::uint8_t { lower, upper };  // which rank of a pair survives
 
 // How survivors are ordered in the group in which they run a schedule: by their numbers 0, 1, .., or by the numbers with reversed
 // bits. With reversed bits, halving with far places first begins with near survivors, and its messages are contiguous.
 enum class SurvivorOrder : std::uint8_t { by_number, reversed };
 
-// A composition for 2^d survivors. The vector of a survivor is in its input if it has no pair. Otherwise `fold` puts it at the
-// beginning of scratch memory.
+// A composition for 2^d survivors. The vector of a survivor that is in no pair is in its input. `fold` puts the combined vector
+// of a pair at the beginning of scratch memory.
 class FoldedPairs : public Analysis, public Composition {
  public:
   FoldedPairs(const Problem& problem, Survivor survivor);
@@ -137,7 +137,7 @@ class FoldedPairs : public Analysis, public Composition {
   using Places = std::function<Regions(Rank)>;
   void add_of_survivors(std::string stage, SurvivorOrder order, const Problem& part, const std::string& algorithm, Places input,
                         Places output);
-  // Survivor 0 hands data over to `heir`, which takes its place in the phases that follow.
+  // Survivor 0 sends data to `heir`, which replaces survivor 0 in the phases that follow.
   void hand_over(Rank heir, Bytes bytes, Places data);
 
   Regions vector_of(Rank survivor) const;
@@ -180,7 +180,7 @@ std::shared_ptr<FoldedPairs> folded_by(const Problem& problem, const Parameters&
 // The program of a rank, for records whose `analyse` returns a FoldedPairs.
 Program folded_program(const Problem&, const Parameters&, const Analysis* analysis, Rank me);
 
-// Returns the problem that a part of the ranks solve: another collective with fewer ranks and other sizes, of the same elements.
+// Returns the problem that a part of the ranks solves: another collective with fewer ranks and other sizes, of the same elements.
 // Its operator may combine operands in any order.
 Problem part_of_any_order(const Problem& problem, Collective collective, Count ranks, Bytes block_bytes);
 Problem part_of_any_order(const Problem& problem, Collective collective, std::vector<Bytes> counts);
@@ -188,10 +188,11 @@ Problem part_of_any_order(const Problem& problem, Collective collective, std::ve
 // The part of a reduce_scatter(v) that survivors run: each gets the shares of all ranks for which it stands.
 Problem part_of_survivors(const FoldedPairs& pairs, const Problem& problem, const Shares& shares);
 
-// The order of combining if survivors with near numbers come first. Folding combines pairs of neighbours, and each pair is a
+// The order of combining if survivors with near numbers exchange first. Folding combines pairs of neighbours, and each pair is a
 // subtree of the fixed tree. The fixed tree cuts a run of ranks after the largest power of two below its length. So the exchanges
 // follow the tree if all ranks in the first half of the exchange stand for pairs, and the ranks in the second half all stand for
-// pairs, all stand for themselves, or are divided in this way again. That is the case if p is the difference of two powers of two.
+// pairs, all stand for themselves, or are divided in this way again. That is the case if p is the difference of two powers of
+// two.
 Combining combining_of_folded(const Problem& problem, const Parameters&);
 inline constexpr std::string_view combining_rule_of_folded =
     "rank order; fixed tree if p is a power of two, or the difference of two powers of two";
@@ -200,9 +201,9 @@ inline constexpr std::string_view combining_rule_of_folded =
 using PartnerOfRound = Count (*)(Count x, Count round, Count count);
 
 // An allreduce in which ranks exchange whole partial results with one partner in each round. The partners are those of a butterfly
-// over 2^d ranks. Before the exchange the lower rank of a pair sends its vector to the upper rank, and after it the lower rank
-// receives the result from the upper rank. The 2^d ranks that exchange are numbered in the order of ranks. The operand of the lower
-// rank is on the left. Nothing is copied.
+// over 2^d ranks. Before the exchange the lower rank of a pair sends its vector to the upper rank, and after the exchange the
+// lower rank receives the result from the upper rank. The 2^d ranks that exchange are numbered in the order of ranks. The operand
+// of the lower rank is on the left. Nothing is copied.
 Program exchange_of_vectors(const Problem& problem, PartnerOfRound partner_of, Rank me);
 
 }  // namespace quadrille

@@ -7,8 +7,8 @@
 //         arrives.
 // Cost    C1 = segments + p - 2 rounds of b / segments bytes each (p >= 2). For each segment a rank sends one message and
 //         combines once, the least possible.
-// Prefer  long vectors; many ranks on few cores; calls in quick succession, because the end of one call overlaps the
-//         beginning of the next.
+// Prefer  long vectors; many ranks on few cores; calls in quick succession: the end of one call overlaps the beginning of the
+//         next.
 #include "collectives/shares.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -26,8 +26,8 @@ Program generate_chain(const Problem& problem, const Parameters& parameters, con
   ProgramBuilder program{me};
   program.expect(segments, first ? 1 : last ? 2 : 3);
   program.stage("pass along");
-  // The result of an exscan is the vector that arrives from below. The vector to send on also includes the own vector,
-  // so it is combined in separate memory.
+  // The result of an exscan is the vector that arrives from below. The vector to send on also includes the rank's own vector, so
+  // it is combined in separate memory.
   const Buffer told = first ? Buffer::input : own_too ? Buffer::output : Buffer::scratch;
   if (told == Buffer::scratch && !last) program.scratch(problem.block_bytes);
   const auto combine = [&](Count index) {
@@ -55,8 +55,7 @@ Program generate_chain(const Problem& problem, const Parameters& parameters, con
   return std::move(program).finish();
 }
 
-// Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets are the
-// same.
+// Operands are combined in the order of ranks. The brackets are those of the fixed tree only for few ranks.
 Combining chain_combining(const Problem& problem, const Parameters&) {
   return problem.ranks <= (problem.collective == Collective::scan ? 3 : 4) ? Combining::fixed_tree : Combining::rank_order;
 }

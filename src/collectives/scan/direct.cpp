@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scan/direct, exscan/direct: every rank sends its vector straight to all higher ranks.
 // Source  [grama2003] prefix sums, the naive way.
-// Needs   nothing: any p, any operator, also along the fixed tree.
-// Idea    One round holds all messages, in the order i+1, i+2, .. Every rank combines the vectors that it receives, and in
-//         a scan its own, along the fixed tree, starting with neighbouring ranks. The vector of rank 0 is received into
-//         the output.
+// Needs   nothing: any p, any operator; keeps to the fixed tree if required.
+// Idea    One round holds all messages, in the order i+1, i+2, .. Every rank combines the vectors that it receives along the
+//         fixed tree, starting with neighbouring ranks. A scan also combines the rank's own vector. The vector of rank 0 is
+//         received into the output.
 // Cost    C1 = 1 round on p - 1 ports; rank 0 sends and rank p - 1 receives p - 1 vectors.
 // Prefer  few ranks and short vectors on a network that takes many messages at once.
 #include "collectives/reducing/folding.hpp"

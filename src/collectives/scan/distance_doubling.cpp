@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scan/distance-doubling, exscan/distance-doubling: send the partial result to the rank s above, at s = 1, 2, 4, ..
+// scan/distance-doubling, exscan/distance-doubling: ranks send their partial results over distances 1, 2, 4, .. to higher ranks.
 // Source  [hillis1986] prefix sums with messages over doubling distances.
 // Needs   nothing: any p, any operator.
-// Idea    Before the round of distance s a rank has combined the s vectors that end with its own. In the round it
-//         receives the combination of the s vectors before them from the rank s below, and combines it on the left. The
-//         vector that a rank sends includes its own vector, but the result of an exscan does not, so in an exscan a rank
-//         keeps both from the second round on.
+// Idea    Before the round of distance s a rank has combined the s vectors that end with its own. In the round it receives from
+//         rank - s the combination of the s vectors before these, and takes it as the left operand. The vector that a rank sends
+//         includes its own vector; the result of an exscan does not. So in an exscan a rank keeps two vectors from the second
+//         round on.
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and C2 = C1 vectors, which travel in one direction only.
 // Prefer  short vectors, if p is not a power of two.
 #include "collectives/reducing/folding.hpp"
@@ -24,8 +24,7 @@ Program generate_distance_doubling(const Problem& problem, const Parameters&, co
   return std::move(prefixes).finish();
 }
 
-// Operands are combined in the order of ranks, but not with the brackets of the fixed tree. With few ranks the brackets are the
-// same.
+// Operands are combined in the order of ranks. The brackets are those of the fixed tree only for few ranks.
 Combining distance_doubling_combining(const Problem& problem, const Parameters&) {
   return problem.ranks <= (problem.collective == Collective::scan ? 2 : 4) ? Combining::fixed_tree : Combining::rank_order;
 }

@@ -2,8 +2,8 @@
 // scan/hierarchical, exscan/hierarchical: prefixes inside nodes are combined with the totals of the nodes before.
 // Source  [traff2020] decomposed by nodes; [sanders2002] for nodes of different sizes.
 // Needs   nodes of consecutive ranks, and what the parts need.
-// Idea    The ranks of each node compute their prefixes. The last rank of each node then knows its node's total. These last ranks
-//         run an exscan of the totals, whose result at a node is the total of the nodes before. Each last rank broadcasts this
+// Idea    The ranks of each node compute their prefixes. The last rank of each node then knows its node's total. The last ranks
+//         run an exscan of the totals. Its result at a node is the total of the nodes before it. Each last rank broadcasts this
 //         result in its node, and every rank combines it with its own prefix.
 // Cost    One vector enters and leaves a node in each round between nodes; C1 is the sum of the parts' rounds.
 // Prefer  several ranks on a node.
@@ -13,7 +13,7 @@
 namespace quadrille {
 namespace {
 
-// Scratch memory of a rank: the total of the nodes before, then its node's total (exscan only).
+// Scratch memory of a rank: the total of the nodes before its own, then its own node's total (exscan only).
 std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const Bytes b = problem.block_bytes;
   const bool is_scan = problem.collective == Collective::scan;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scan/hypercube, exscan/hypercube: exchange partial results along the dimensions of a hypercube.
+// scan/hypercube, exscan/hypercube: ranks exchange partial results along the dimensions of a hypercube.
 // Source  [grama2003] prefix sums on a hypercube.
-// Needs   p a power of two; any operator, also along the fixed tree.
-// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange vectors combined over runs of ranks. The higher partner also
-//         combines the received vector into its result, which in an exscan begins with the first vector that arrives from
-//         below. In a scan the result and the vector to send share memory until data arrives from above. In the last round
-//         only the lower partners send.
+// Needs   p a power of two; any operator. Keeps to the fixed tree if required.
+// Idea    Partners i ^ 1, i ^ 2, i ^ 4, .. exchange partial results, each over consecutive ranks. The higher partner also
+//         combines the received vector into its result. In an exscan the result begins with the first vector that arrives from
+//         below. In a scan, one piece of memory holds both the result and the vector to send, until data arrives from above. In
+//         the last round only the lower partners send.
 // Cost    C1 = log2 p rounds, the fewest on one port; C2 = log2 p vectors.
 // Prefer  p a power of two, short vectors.
 #include "collectives/reducing/folding.hpp"

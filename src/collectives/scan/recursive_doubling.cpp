@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scan/recursive-doubling, exscan/recursive-doubling: partners exchange all that they have combined, in both directions.
+// scan/recursive-doubling, exscan/recursive-doubling: partners exchange their partial results in both directions.
 // Source  [thakur2005]; Open MPI and MPICH use this algorithm for MPI_Scan and MPI_Exscan.
-// Needs   nothing: any p, any operator, also along the fixed tree.
-// Idea    In round i, ranks r and r ^ 2^i exchange what they have combined, if both exist. The higher rank also combines what it
-//         receives into its result.
-// Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = ceil(log2 p) vectors. In the last round hypercube sends only
-//         half of the messages.
+// Needs   nothing: any p, any operator; keeps to the fixed tree if required.
+// Idea    In round i, ranks r and r ^ 2^i exchange their partial results, if both ranks exist. The higher rank also combines what
+//         it receives into its result.
+// Cost    C1 = ceil(log2 p) rounds, the fewest on one port; C2 = ceil(log2 p) vectors. hypercube sends half as many messages in
+//         the last round.
 // Prefer  never; a baseline: what MPI libraries do. distance-doubling sends to higher ranks only, in as many rounds.
 #include "collectives/reducing/folding.hpp"
 

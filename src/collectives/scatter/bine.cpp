@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scatter/bine, scatterv/bine, gather/bine, gatherv/bine: blocks are sent down a Bine tree, or collected up it, whole subtrees at
-// a time.
+// scatter/bine, scatterv/bine, gather/bine, gatherv/bine: each message has the blocks of a whole subtree, and goes down (scatter)
+// or up (gather) a Bine tree.
 // Source  [desensi2025] distance-halving Bine trees; a gather runs the scatter backwards.
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
 // Idea    Blocks go down the tree of broadcast/bine, whose subtrees consist of consecutive ranks (mod p). A rank receives the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scatter/binomial, scatterv/binomial, gather/binomial, gatherv/binomial: blocks are sent down a binomial tree, or collected up
-// it, whole subtrees at a time.
+// scatter/binomial, scatterv/binomial, gather/binomial, gatherv/binomial: each message has the blocks of a whole subtree, and
+// goes down (scatter) or up (gather) a binomial tree.
 // Source  [grama2003] one-to-all personalised communication; a gather runs it backwards.
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
 // Idea    Blocks go down the tree of broadcast/binomial: a rank receives the blocks of its whole subtree, including its own. In a

@@ -2,8 +2,9 @@
 // scatter/hierarchical, scatterv/hierarchical, gather/hierarchical, gatherv/hierarchical: shares go from node to node together.
 // Source  [traff2020] scatter and gather decomposed into lanes; [sanders2002] for nodes of different sizes.
 // Needs   several nodes, one with several ranks; what the parts need, any root; lanes <= ranks of the smallest node.
-// Idea    The root scatters to each leader of its node the shares of the ranks in the groups of its lane. Each lane scatters them
-//         between the nodes, and leaders scatter the shares of their groups. A gather runs these steps backwards.
+// Idea    The root scatters among the leaders of its node: each leader gets the shares of all ranks in its lane's groups. Each
+//         lane scatters these shares between the nodes, and each leader scatters the shares of its group. A gather runs these
+//         steps backwards.
 // Cost    The shares of all other nodes leave the root's node once (or enter it), the least possible; C1 is the sum of
 //         the parts' rounds.
 // Prefer  several ranks on a node, and short shares: the root sends or receives one message for each node. Use one lane, unless
@@ -23,8 +24,8 @@ std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Para
   const Rank root = problem.root;
   const Count home = lanes.nodes().node_of(root);
   const Buffer of_root = gathers ? Buffer::output : Buffer::input, of_rank = gathers ? Buffer::input : Buffer::output;
-  // Where shares lie: at the root, at the leaders of its node by lane, at the leaders of groups, and at their ranks. A gather
-  // writes these places in turn, from the last to the first; a scatter from the first to the last.
+  // Where shares lie: at the root, at the leaders of its node by lane, at the leaders of groups, and at their ranks. A scatter
+  // fills these places in this order, a gather in the reverse order.
   const auto at_root = [=](Rank rank) { return rank == root ? shares.of_all(of_root) : Regions{}; };
   const auto by_lane = [=, &lanes](Rank rank) {
     if (!lanes.leads(rank) || lanes.nodes().node_of(rank) != home) return Regions{};

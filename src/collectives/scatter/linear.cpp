@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scatter/linear, scatterv/linear, gather/linear, gatherv/linear: the root sends every rank its block, or receives every rank's.
+// scatter/linear, scatterv/linear, gather/linear, gatherv/linear: the root sends each rank its block, or receives each rank's
+// block.
 // Source  [grama2003] one-to-all personalised communication; a gather runs it backwards.
 // Needs   nothing: any p, any root, shares of any size, which may be empty.
-// Idea    The root sends to root + 1, root + 2, .. in that order, `ports` messages in each round. In a gather it receives in the
-//         reverse order of rounds: from the most distant ranks (root - 1, root - 2, ..) first.
+// Idea    The root sends to root + 1, root + 2, .. in that order, `ports` messages in each round. In a gather the rounds are in
+//         the reverse order: the root first receives from root - 1, root - 2, ..
 // Cost    C1 = ceil((p - 1) / ports) rounds (or fewer, if shares are empty) and C2 = C1 blocks; each block moves once.
 // Prefer  large blocks: no block is moved twice.
 #include "collectives/spreading/spreading.hpp"

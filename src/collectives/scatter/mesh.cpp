@@ -3,8 +3,8 @@
 // along all rows; or they are collected along all rows, then along the root's column.
 // Source  [grama2003] broadcast and reduction on a mesh; one-to-all personalised communication; a gather runs it backwards.
 // Needs   rows divides p; any root, shares of any size, which may be empty.
-// Idea    The tree of broadcast/mesh, but along the column first, so that each message holds the blocks of consecutive
-//         ranks. When a line is cut in two, the larger part stays with the sender. No two messages of a round use the
+// Idea    Blocks go down the tree of broadcast/mesh, but along the column first, so that each message holds the blocks of
+//         consecutive ranks. When a line is cut in two, the larger part stays with the sender. No two messages of a round use the
 //         same link of a mesh or torus that has the sides of the grid.
 // Cost    sides N_i: C1 = sum of ceil(log2 N_i) rounds (or fewer, if shares are empty), which is log2 p if all sides are powers
 //         of two. C2 = p - 1 blocks, the least, for any sides and any root; with shares, the sum over the rounds of the largest

@@ -183,8 +183,8 @@ Count ArrayRoute::line_length(const Dimension& dimension, Rank rank) const {
   return std::clamp<Count>(ceil_divide(ranks_ - first, dimension.stride), 0, dimension.side);
 }
 
-// Each rank of a line with empty places has a message for each of them. The ranks take turns among the earlier slabs, so a rank
-// there receives one from every (side - 1)-th of them.
+// Each rank of a line with empty places sends a message for each empty place. Neighbouring senders take different earlier slabs,
+// so a rank of these slabs receives from every (side - 1)-th sender, where `side` counts the slabs.
 Count ArrayRoute::additional_rounds(const Dimension& dimension, Count line_length) const {
   if (line_length == 0 || line_length == dimension.side) return 0;
   return std::max(dimension.side - line_length, ceil_divide(line_length, slabs_.side - 1));
@@ -195,7 +195,7 @@ Rank ArrayRoute::relay(const Dimension& dimension, Rank rank, Count wanted) cons
   return there < ranks_ ? there : with_coordinate(slabs_, there, coordinate(dimension, rank) % (slabs_.side - 1));
 }
 
-// In round t the rank with coordinate x sends to the empty place number t - x / (side - 1), modulo the number of rounds.
+// In round t the rank with coordinate x sends the message for empty place number t - x / (side - 1), modulo the number of rounds.
 SliceRoute::Meeting ArrayRoute::additional_meeting(const Dimension& dimension, Rank me, Count round) const {
   const Count others = slabs_.side - 1, slab = coordinate(slabs_, me), own = coordinate(dimension, me);
   const Rank in_last = with_coordinate(slabs_, me, others);
@@ -213,7 +213,7 @@ SliceRoute::Meeting ArrayRoute::additional_meeting(const Dimension& dimension, R
 std::vector<SliceRoute::Meeting> ArrayRoute::meetings(Count pass, Rank me) const {
   const Dimension& dimension = at(pass).dimension;
   const Count own = coordinate(dimension, me);
-  // Lines of the first dimension have two lengths and may turn in shorter circles. In the others, empty places are left out.
+  // A short line of the first dimension uses a shorter circle. In other dimensions, meetings with empty places are left out.
   const Count circle = is_first(dimension) ? line_length(dimension, me) : dimension.side;
   const auto rank_at = [&](Count wanted) {
     const Rank rank = with_coordinate(dimension, me, wanted % circle);
@@ -226,8 +226,8 @@ std::vector<SliceRoute::Meeting> ArrayRoute::meetings(Count pass, Rank me) const
   return list;
 }
 
-// When data is dealt out, each rank with the coordinates that the data already has gets a share: a slot. A position of the
-// line gets the slots of the ranks behind it.
+// Data is dealt out evenly over all ranks that this pass and the later passes can reach: each of these ranks has a slot. A
+// position of the line gets the slots of all ranks that later passes reach from it.
 void ArrayRoute::deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const {
   const Dimension& dimension = at(pass).dimension;
   if (!at(pass).deals) {

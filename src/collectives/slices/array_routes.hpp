@@ -20,11 +20,11 @@ enum class Split : std::uint8_t {
 Parameter split_parameter();
 Split split_of(const Parameters& parameters);
 
-// Deals slices out to the ranks of `line`: the data for each target is cut into units, which go to the ranks in turn, in a circle
-// of `slots` slots, of which slot t belongs to position t modulo the length of `line`; `first` is the slot at which the chain
-// starts. For each target, the units of all its slices are counted one after the other. Dealing in turn only decides how many units
-// each position gets; the units of a position are then one consecutive run. Units have `grain` bytes; the last unit of a slice may
-// be shorter. `held` must be ordered as for SliceRoute::deal.
+// Deals slices out to the ranks of `line`. The data for each target is cut into units, which go to the slots of a circle in turn.
+// The circle has `slots` slots; slot t belongs to position t modulo the length of `line`. The chain starts at slot `first`. For
+// each target, the units of all its slices are counted one after the other. Dealing in turn only decides how many units each
+// position gets; the units of a position are then one consecutive run. Units have `grain` bytes; the last unit of a slice may be
+// shorter. `held` must be ordered as for SliceRoute::deal.
 void deal_along(const std::vector<Rank>& line, Count slots, Count first, Split split, Bytes grain,
                 const std::vector<HeldSlice>& held, const SliceRoute::Hand& hand);
 
@@ -67,12 +67,12 @@ class GridRoute : public SliceRoute {
 // array is the GridRoute of a full grid.
 //
 // The ranks fill the array in their order, and the last slab, the ranks with the last coordinate in the first dimension, may
-// be incomplete. Data of its ranks for a place that is empty goes to a rank of an earlier slab with the same coordinates in
-// the other dimensions. These *additional* messages follow the rounds of the full array. The pass along the first dimension
-// comes last, so the data still reaches its target.
+// be incomplete. If a rank of this slab has data for an empty place, the data goes to a rank of an earlier slab, which agrees
+// with the empty place in all other coordinates. These *additional* messages follow the rounds of the full array. The pass along
+// the first dimension comes last, so the data still reaches its target.
 class ArrayRoute : public SliceRoute {
  public:
-  // Returns the reason why the ranks do not fill such an array, if they do not.
+  // Succeeds if the ranks fill such an array; otherwise returns the reason why not.
   static Result<> check(Count ranks, const std::vector<Count>& sides);
 
   // The sides must pass `check`. Ranks are numbered as in nested loops: the last coordinate varies fastest. Without `split`,

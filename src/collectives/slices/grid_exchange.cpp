@@ -60,7 +60,7 @@ class GridExchange : public RouteAnalysis {
   void for_each_dealt_again(Rank relay, Count target_column, std::optional<Count> row, std::optional<Rank> target,
                             Visit&& visit) const;
 
-  // The slices that a rank holds after dealing for the targets in a column, in the order of a message.
+  // The slices for the targets in a column that a rank holds after all dealing passes, in the order of a message.
   std::vector<CodedSlice> share_of(Rank rank, Count target_column) const;
   std::vector<Rank> other_feeders(Rank rank) const;
 

@@ -33,7 +33,7 @@ class PairsByTarget {
   std::vector<std::size_t> starts_;  // index of each target's first pair, and the end
 };
 
-// Appends a region. If it and the last region are contiguous and adjacent, they are merged.
+// Appends a region, or merges it with the last region if both are contiguous and adjacent.
 void append(Regions& regions, const Region& region);
 
 // Returns the same bytes in the same order, with regions of equal length at equal distances merged into one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How ranks that know only their own counts learn what they receive: the counts of all ranks are gathered, or each message has a
-// header. Both are counted as control messages.
+// header. Gathered counts and headers count as control messages.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class CountsAgreement {
   void add_to(ProgramBuilder& program, Rank me) const;  // adds a stage of ceil(log2 p) rounds
 
  private:
-  Bytes bytes(Rank last, Count rows) const;  // of `rows` ranks' rows up to `last`, with wrap-around
+  Bytes bytes(Rank last, Count rows) const;  // of the rows of `rows` ranks, the last of which is `last` (mod p)
 
   Count ranks_;
   std::vector<Bytes> ends_;  // prefix sums of the rows' lengths, beginning with 0

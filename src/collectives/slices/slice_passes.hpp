@@ -2,16 +2,15 @@
 // Irregular exchanges in passes. A pair is a source and a target with data to move; a slice is a run of bytes of a
 // pair's data. In each pass a rank cuts its data into slices and hands them to other ranks. After the last pass all
 // data is at its target. A SliceRoute decides which slices go to which rank; for this decision it needs only the
-// data that the rank holds. A rank knows the slices that it will receive from headers, or from an analysis that
-// knows all counts.
+// data that the rank holds. A rank learns from headers, or from an analysis that knows all counts, which slices it will receive.
 //
 // In a message, slices are ordered by target (in the order of the route's places), then by source, then by offset. Data
 // that arrives in a pass is stored in one of two areas, in the order of rounds [liu2002, theorem 1]. Passes alternate
-// between the areas: a pass reads one area, and the input, and fills the other. The first area is scratch memory. The
-// second area is the output, which holds no results before the last pass; if the output is too small, the area is
-// extended by scratch memory. The pass before the last one fills the first area, so that the last pass can write the
-// output. A rank does not send the data that it keeps in a pass: it copies the data to the area that the pass fills, or
-// leaves it in the input if it is still there.
+// between the areas: a pass reads one area and the input, and fills the other area. The first area is scratch memory. The second
+// area is the output, which holds no results before the last pass; if the output is too small, the area is extended by scratch
+// memory. The pass before the last one fills the first area, so that the last pass can write the output. A rank does not send the
+// data that it keeps in a pass: it copies the data to the area that the pass fills, or leaves it in the input if the data is
+// still there.
 #pragma once
 
 #include <functional>
@@ -134,9 +133,9 @@ struct RouteAnalysis : Analysis {
   virtual Program program(const Problem& problem, Rank me) const = 0;
 };
 
-// For Algorithm::analyse, with the parameter `counts`, for any SliceRoute: replays the dealing of every pass once for all ranks to
-// find the slices that each rank receives, in time proportional to their number, and stores them as the headers of all messages.
-// Throws Error{too_large} if all passes together have more than 2^28 slices.
+// For Algorithm::analyse, with the parameter `counts`, for any SliceRoute. Replays the dealing of every pass once for all ranks
+// to find the slices that each rank receives, and stores them as the headers of all messages. Takes time proportional to the
+// number of slices. Throws Error{too_large} if all passes together have more than 2^28 slices.
 std::shared_ptr<const RouteAnalysis> replay_route(const Problem& problem, const Parameters& parameters,
                                                   std::shared_ptr<const SliceRoute> route, Bytes grain);
 

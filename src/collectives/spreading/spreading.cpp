@@ -116,7 +116,7 @@ Program gather_by_bine(const Problem& problem, const Shares& shares, Rank me) {
 Program gather_by_bine_from_afar(const Problem& problem, const Shares& shares, Rank me) {
   const Count p = problem.ranks;
   // Before step i a rank holds the shares of the ranks that are congruent, modulo 2^(i+2), to itself or its partner of step i + 1.
-  // They are listed upwards (mod p) from these two, so that the order is the same relative to each rank.
+  // The list goes upwards (mod p), first from the rank and then from its partner, so that it is the same relative to each rank.
   const auto held = [&](Rank rank, Count step) {
     const Count modulus = Count{4} << step;
     Regions regions;
@@ -226,7 +226,7 @@ Program broadcast_by_skips(const Problem& problem, Count segments, std::string s
     program.expect(segments, 2);
     const std::vector<Count> skips = circulant_skips(p);
     const CirculantReceipts mine(skips, v, segments);
-    std::vector<CirculantReceipts> theirs;  // of the rank that is one skip further on
+    std::vector<CirculantReceipts> theirs;  // of the rank one skip above this rank
     for (std::size_t k = 0; k + 1 < skips.size(); ++k) theirs.emplace_back(skips, (v + skips[k]) % p, segments);
     for (Count round = 0; round < mine.rounds(); ++round) {
       program.begin_round();

@@ -17,8 +17,8 @@ namespace quadrille {
 Program gather_along_ring(const Problem& problem, const Shares& shares, Rank me);
 
 // Over skips 1 = s_0 < s_1 < .. < s_d = p with s_k = ceil(s_{k+1} / 2). Before round k a rank holds the shares of s_k
-// ranks, beginning with its own and going upwards; in the round it receives the shares of the next s_{k+1} - s_k ranks
-// from the rank s_k above.
+// ranks, beginning with its own and going upwards; in the round it receives the next s_{k+1} - s_k shares from the rank whose
+// number is larger by s_k (mod p).
 Program gather_by_skips(const Problem& problem, const Shares& shares, Rank me);
 
 // In each round rank i exchanges all its shares with one partner: i ^ 1, then i ^ 2, i ^ 4 and so on. The shares of a
@@ -40,7 +40,7 @@ Program gather_on_mesh(const Problem& problem, Count rows, const Shares& shares,
 // All p - 1 messages in one round, to i + 1, i + 2, .., so that no rank is the first target of all others.
 Program gather_directly(const Problem& problem, const Shares& shares, Rank me);
 
-// The symmetry of programs that are the same for all ranks up to translation, as they are if all shares are equal.
+// The symmetry of programs that are the same for all ranks up to translation. All shares must be equal.
 std::optional<Symmetry> translation(const Problem& problem, const Parameters&);
 
 // Succeeds if p is a power of two, because partners i ^ m need one.
@@ -70,7 +70,7 @@ void go_down(ProgramBuilder& program, const TreePosition& position, Receive&& re
   }
 }
 
-// Down a tree: every rank that has the vector, of `bytes` bytes, passes it on.
+// A vector of `bytes` bytes goes down a tree.
 Program broadcast_by_tree(const TreePosition& position, Bytes bytes, Rank me);
 
 // A pipeline of segments over a circulant graph: in round k rank r receives from r - s_k and sends to r + s_k.
@@ -105,7 +105,7 @@ Parameter ports_of_root(std::string_view summary);
 // The parameter `rows` of algorithms on a grid: rank i is in row i / columns and column i % columns.
 
 Parameter grid_rows();
-Result<> has_full_rows(const Problem& problem, const Parameters& parameters);  // p must be divisible by the rows
+Result<> has_full_rows(const Problem& problem, const Parameters& parameters);  // `rows` must divide p
 
 // The parameter `rows` of algorithms on grids of any number of dimensions. If `rows` is the first side of the problem's own grid,
 // this grid is used, otherwise a grid of two dimensions.

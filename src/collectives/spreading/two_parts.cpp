@@ -18,7 +18,7 @@ namespace quadrille {
 namespace {
 
 struct Names {
-  std::string_view first, second;  // of the parameters
+  std::string_view first, second;  // the names of the two parameters
 };
 
 Names names_of(Collective collective) {

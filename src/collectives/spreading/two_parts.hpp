@@ -30,7 +30,7 @@ Problem problem_of_shares(const Problem& problem, Collective collective);
 Parameter scatter_part();
 Choice choice_of_scatter(const Problem& by_shares, const Parameters& parameters);
 
-// The conditions of the first part, and the order in which it combines. Both are also those of the whole algorithm.
+// The conditions of the first part, and the order in which it combines operands. The whole algorithm has the same.
 Result<> scatter_applies(const Problem& problem, const Parameters& parameters);
 Combining combining_of_scatter(const Problem& problem, const Parameters& parameters);
 inline constexpr std::string_view combining_rule_of_scatter = "as the scatter";

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cluster model prices nodes with few ports: T = steps (alpha + beta m). What a port does at a time is one of two things:
+// The cluster model prices nodes with few ports: T = steps (alpha + beta m). The coefficient `matching` says what a port does at
+// a time:
 //   matching = 0  at most one rank of a node sends to another node, and at most one receives from another node. The sending and the
 //                 receiving rank may differ, and so may the two other nodes, as when nodes communicate by permutations: a port is
 //                 full-duplex, and neither direction waits for the other. A round takes the time of all exchanges of its busiest
 //                 node, one after the other.
 //   matching = 1  one rank of a node exchanges with one rank of one other node, in both directions. So the exchanges of a round are
-//                 divided into matchings of the nodes, and it takes as many steps as the least number of them (cost/matchings.hpp:
-//                 the larger of two bounds; where up to ten nodes are connected, at most one step below the least). A message that
-//                 nobody answers in the round is a step, too. This is the machine of [sanders2002].
+//                 divided into matchings of the nodes, and the round takes as many steps as the least number of matchings
+//                 (cost/matchings.hpp: the larger of two bounds; if at most ten nodes are connected, at most one step below the
+//                 least). A message without a message in the other direction is a step, too. This is the machine of
+//                 [sanders2002].
 // A node with several ports has as many exchanges, or is in as many matchings, at a time. Messages within a node take place during
 // the exchanges. They take time only in rounds without exchanges.
 // Source: [sanders2002], sections 1 to 3. Its nodes have one port; several ports are an extension of this library.

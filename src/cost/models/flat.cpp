@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model. Under the blocking policy the ranks keep step: a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V
-// bytes, the longest message of each round. The messages of a window are in flight at the same time (nonblocking), and each rank
-// goes at its own pace, but sends, and receives, one message at a time. So a window takes L t_m + max(P T_s, L t_c, X t_d), with
-// the P messages and L bytes of the busiest rank, and the X bytes of the longest chain of messages that wait for each other at a
-// rank (RoundFigures::chain); if no rank has two messages, all parts are added. A round in which a rank has several messages has
-// such chains under all policies. A stage in which no rank passes on what it receives there is one window. Dataflow takes less,
-// because the packing of a window overlaps with the one before. If the machine overlaps nothing, all parts are added. Source:
-// [liu2002], section 2.3, (1) to (4). X is f_nc_nb L_max there, with a factor that is measured.
+// The flat model. Under the blocking policy the ranks keep step: a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and
+// with V bytes, those of the longest message of each round. Under the nonblocking policy the messages of a window are in flight
+// at the same time. Each rank then runs at its own pace, but sends one message at a time, and receives one at a time. So a window
+// takes L t_m + max(P T_s, L t_c, X t_d), with the P messages and L bytes of the busiest rank, and the X bytes of the longest
+// chain of messages that wait for each other at a rank (RoundFigures::chain); if no rank has two messages, all parts are added. A
+// round in which a rank has several messages has such chains under all policies. A stage in which no rank passes on what it
+// receives there is one window. Dataflow takes less, because the packing of a window overlaps with the window before. If the
+// machine overlaps nothing, all parts are added. Source: [liu2002], section 2.3, (1) to (4). In the source, X is f_nc_nb L_max,
+// with a measured factor.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -57,7 +58,7 @@ struct FlatTimes {
     return overlap ? overlapped_stages(windows, charges_of, is_alone) : added_stages(windows, charges_of);
   }
 
-  // Returns X. With a contention factor it is at most what the rounds of the window take if the ranks keep step.
+  // Returns X. With a contention factor, X is limited to the bytes that the rounds of the window take one after the other.
   Bytes bytes_on_wire(const RoundFigures& window, const StageFigures& stage, const RoundFigures* next) const {
     if (!contention) return std::max({window.bytes, window.chain, window.link_bytes});
     Bytes most = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LogGP, applied round by round. A message of m bytes takes o + (m - 1) G + L + o. Each further one of a rank's n messages in a
-// round adds max(g, o), or max(g, 2 o) if the rank also receives. So a round takes (n - 1) max(g, 2 o) + 2 o + L + (bytes - n) G.
-// With k ports, each port has its own gaps and bytes, but the overheads of the processor are added up. If links are counted and the
-// busiest link carries more bytes than the rank, its bytes count. Messages that wait for their receiver's port count there
-// (RoundFigures::queue). Under the policies nonblocking and dataflow a window counts as one round.
+// LogGP, applied round by round. A message of m bytes takes o + (m - 1) G + L + o. If a rank has n messages in a round, each of
+// them after the first adds max(g, o), or max(g, 2 o) if the rank also receives. So a round takes (n - 1) max(g, 2 o) + 2 o + L +
+// (bytes - n) G. With k ports, each port has its own gaps and bytes, but the overheads of the processor are added up. If links
+// are counted and the busiest link carries more bytes than the rank, the link's bytes count. Messages that wait for their
+// receiver's port count there (RoundFigures::queue). Under the policies nonblocking and dataflow a window counts as one round.
 // Source: [alexandrov1995]; ports and links are extensions of this library.
 #include "cost/models/terms.hpp"
 #include "quadrille/model.hpp"

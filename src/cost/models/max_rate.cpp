@@ -5,9 +5,9 @@
 //  * The adapter also has a minimum time between messages. Messages within a node have their own costs; the first
 //    bytes of a message may be cheaper or more expensive than later ones, because caches and protocols depend on the
 //    length. The memory of a node has a rate for all its ranks together.
-//  * Within a node most of the work of a message is its receiver's (RoundFigures::taken_messages and on).
-//  * Copies, reductions, and packing messages that are not contiguous in memory take time. What the busiest rank does in a round
-//    counts: a rank copies while others receive.
+//  * Within a node the receiver does most of the work for a message (RoundFigures::taken_messages and the members after it).
+//  * Copies, reductions, and packing messages that are not contiguous in memory take time. In a round the work of the busiest
+//    rank counts, because a rank copies while others receive.
 //  * If ranks wait for each other in a cycle, each round and the whole operation take a fixed time, because every
 //    rank has to be scheduled before the next round can begin. Without a cycle, as in a broadcast along a tree, ranks
 //    run ahead, and many operations take the time of the busiest rank's work.
@@ -69,7 +69,7 @@ struct Rates {
     const Count messages = shared(r.outside_messages, r.node_outside_messages);
     const Bytes outside = shared(r.outside_bytes, r.exchanged);
     const Count inside = shared(r.taken_messages, r.node_inside_messages);
-    // The rank that copies the most of its own need not be the one that takes the most from others.
+    // The rank that copies most of its own data may not be the rank that takes most data from others.
     const Bytes stays = shared(r.taken_bytes, r.node_inside_bytes), own = r.node_inside_bytes + r.node_copied;
     const Bytes with_copied = std::max(stays, shared(r.with_copied, own));
     const Bytes with_combined = std::max(with_copied, shared(r.with_combined, own + r.node_combined));
@@ -117,7 +117,7 @@ struct Rates {
   }
 
   // Returns the time under nonblocking policies: the messages of a stage are in flight at the same time, so ranks do not wait after
-  // each round, unless a round sends what the one before has received.
+  // each round, unless a round sends what the round before has received.
   Charges without_steps(const std::vector<StageFigures>& stages) const {
     Charges sum{};
     const auto add = [&](const Charges& charges) {

@@ -43,7 +43,7 @@ inline Bytes bytes_one_by_one(const RoundFigures& round, Count ports) {
   return round.messages > ports ? std::max(round.bytes, round.queue) : round.bytes;
 }
 
-// Returns the windows of all stages; the rounds where windows are not counted.
+// Returns the windows of all stages, or the rounds of stages whose windows are not counted.
 inline std::vector<RoundFigures> windows_of(const std::vector<StageFigures>& stages) {
   std::vector<RoundFigures> all;
   for (const StageFigures& stage : stages) {
@@ -71,10 +71,10 @@ Overlapped of_windows(const std::vector<StageFigures>& stages, const OfRound& of
 }
 
 // Returns the time of stages, or windows, whose messages are all in flight at the same time. `charges_of` gives the times of
-// start-ups, packing, copying and wire of each. It takes the time of packing plus the longest of the other three; all three if
-// `is_alone` says that no rank has two messages that could overlap. One runs after the other. With `dataflow`, the packing of one
-// overlaps with the one before. If packing takes longer than its other parts, these parts overlap with packing instead. Time
-// that overlaps is not charged.
+// start-ups, packing, copying and wire of each stage. A stage takes the time of packing plus the longest of the other three
+// times, or plus all three if `is_alone` says that no rank has two messages that could overlap. Stages run one after the other.
+// With `dataflow`, packing overlaps with the stage before: of each stage after the first, only the packing or only the rest is
+// charged, whichever is longer.
 template <class Stage, class ChargesOf, class IsAlone>
 Overlapped overlapped_stages(const std::vector<Stage>& stages, const ChargesOf& charges_of, const IsAlone& is_alone) {
   constexpr std::size_t composing = 1, parts[] = {0, 2, 3};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The torus model, for networks in which a rank can use all its links at the same time: T = start-ups t_s + C2 t_w + rearranged
-// rho. The start-ups of a round are the messages that share its busiest link, because these cannot be on their way at the same
-// time; its bytes are those of its longest message times this number. (A rank that has more messages than links starts some of them
-// later, which is no more, because they share its links.) Before a stage with messages that are not contiguous in memory, each rank
-// rearranges all its blocks once (store and rearrange). Source: [liu2005], section V (table II).
+// rho. A round has as many start-ups as messages share its busiest link, because these messages cannot be on their way at the
+// same time. The bytes of a round are those of its longest message times this number. (A rank that has more messages than links
+// starts some of them later. That adds no start-ups, because these messages share the rank's links.) Before a stage with messages
+// that are not contiguous in memory, each rank rearranges all its blocks once (store and rearrange). Source: [liu2005], section V
+// (table II).
 #include "cost/models/terms.hpp"
 
 namespace quadrille {

@@ -48,15 +48,15 @@ class EdgeLists {
   std::vector<Edges::Receive> receives_;
 };
 
-// The exchanges of one group. All ranks start them in the same order, together with the plans of the group. A rank waits only for
-// the ranks at the other ends of its edges.
+// The exchanges of one group. All ranks start exchanges and plans of the group in one order. A rank waits only for the ranks at
+// the other ends of its edges.
 //
 // Received memory must not overlap any other memory of the exchange, except that an edge from a rank to itself may have the same
 // memory at both ends. If the two ends of an edge name different lengths, the receiver throws Error{misuse} when all other edges
-// are complete. A receive that is too short has then got nothing, a receive that is too long has got what was sent, and the next
-// exchange may follow. If only the receiver lists an edge, the receiver throws. If only the sender lists it, the receiver throws
-// in its next exchange with that sender, and a sender that lends its memory throws as well. In both cases messages of later
-// exchanges between the two ranks may be lost. Throws the errors of Plan::execute if the group has failed.
+// are complete. A receive that is shorter than its message has got nothing by then; a longer one has got the whole message. The
+// next exchange may follow. If only the receiver lists an edge, the receiver throws. If only the sender lists it, the receiver
+// throws in its next exchange with that sender, and a sender that lends its memory throws as well. In both cases messages of
+// later exchanges between the two ranks may be lost. Throws the errors of Plan::execute if the group has failed.
 class Exchanger {
  public:
   // Collective, by the group's preferred transport. Throws on all ranks or on none. The communicator may be destroyed before the
@@ -64,7 +64,7 @@ class Exchanger {
   static std::unique_ptr<Exchanger> of(Communicator& ranks);
 
   // Throws Error{misuse} if an edge names a rank that is not in a group of `ranks` ranks, has a negative length, or has bytes but
-  // no memory. The other functions do not check this.
+  // no memory. The other functions do not check edges.
   static void check(const Edges& edges, Count ranks);
 
   // Returns when this rank's receives are complete and the memory of its sends may be written.
@@ -82,7 +82,7 @@ class Exchanger {
   const std::shared_ptr<Execution> execution_;
 };
 
-// The base of executables of exchanges by edges: an execution that fails ends the executable and reports its error to the other
+// The base of executables of exchanges by edges. If an execution fails, the executable ends and reports the error to the other
 // ranks.
 class EdgesExecutable : public Executable {
  public:
@@ -134,7 +134,7 @@ class EdgesExecutable : public Executable {
  protected:
   virtual void start(const Edges& edges) = 0;
   virtual bool proceed() = 0;                            // does not wait; returns whether all edges are complete
-  virtual void complete() = 0;                           // waits until they are
+  virtual void complete() = 0;                           // waits until all edges are complete
   virtual void end() = 0;                                // may throw Error{misuse}, after which the ranks may go on
   virtual void withdraw(const Error& why) noexcept = 0;  // fails the ranks that wait for this one; tells them `why`
   [[noreturn]] virtual void throw_lost() const = 0;

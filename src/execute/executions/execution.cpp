@@ -194,7 +194,7 @@ void Execution::execute_among_others(const Arguments& arguments, Phases* phases)
 }
 
 // An executable that does not run in parts waits without advancing other executions. The rank for which it waits may itself wait
-// for one of these executions: a deadlock. So all executions in flight are completed first.
+// for one of the other executions: a deadlock. So all executions in flight are completed first.
 void Execution::complete_all_in_flight() {
   while (!in_flight_->is_empty() || is_open()) {
     in_flight_->advance();
@@ -241,7 +241,7 @@ void Request::finish() noexcept {
   if (std::uncaught_exceptions() > exceptions_) started_->execution->withdraw(*started_);
   try {
     wait();
-  } catch (...) {  // a caller who needs the error calls wait()
+  } catch (...) {  // ignored: a caller who needs the error calls wait()
   }
 }
 

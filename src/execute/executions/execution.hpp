@@ -2,18 +2,20 @@
 // The executions of a plan. A blocking execution records its start (Starts) and runs the executable. A nonblocking execution is
 // open from `start` until it is complete; every call of this process that waits advances it.
 //
-// All ranks start the executions of a communicator in the same order, including blocking ones. They may complete in any order.
-// `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first completes
-// all executions in flight, then runs the whole execution. Its blocking executions, too, first complete all others. Executions of
-// one plan run one after the other: while one is open, later ones wait in a queue. So all ranks run them in the same order.
+// All ranks start the executions of a communicator in the same order, including blocking ones. Executions may complete in any
+// order. `start` does not wait for other ranks. An executable that does not run in parts is an exception: its `start` first
+// completes all executions in flight, then runs the whole execution. Before a blocking execution of such an executable, all
+// executions in flight are completed, too. Executions of one plan run one after the other: while one is open, later ones wait in
+// a queue. So all ranks run these executions in the same order.
 //
 // Progress. With MPI messages and a program of one window, the start posts all messages, and the execution may complete without
-// further calls. Otherwise a later call must make progress: post the messages of the next window, copy a long message in shared
-// memory, begin an execution whose area block other ranks were still reading, or begin a queued execution. Every call that waits
-// makes such progress, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make progress.
+// further calls. Otherwise a later call must make progress: it posts the messages of the next window, copies a long message in
+// shared memory, begins an execution whose area block other ranks were still reading, or begins a queued execution. Every call
+// that waits makes such progress, and so does the progress thread (in_flight.hpp). A rank that blocks in MPI_Recv does not make
+// progress.
 //
-// The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes it again,
-// together with the other ranks.
+// The executable of a plan may have been destroyed to free its memory (plan_memory.hpp). The next execution makes the executable
+// again, together with the other ranks.
 #pragma once
 
 #include <atomic>
@@ -28,8 +30,8 @@
 
 namespace quadrille {
 
-// Operators whose function changes from one execution of a plan to the next. A typed call needs them: the library keeps its plan,
-// but the user's lambda may capture other data in each call.
+// Operators whose function changes from one execution of a plan to the next. Typed calls need such operators: the library keeps
+// the plan of a call, but the user's lambda may capture other data in the next call.
 struct OperatorSlot {
   const Operator* now = nullptr;  // the operator of the running execution
 };
@@ -50,7 +52,7 @@ struct Started {
   std::shared_ptr<Execution> execution;
   Arguments arguments;
   std::shared_ptr<const void> kept;  // keeps alive what the arguments refer to
-  std::function<void()> last_step;   // runs once the execution is complete, unless it failed; must not throw
+  std::function<void()> last_step;   // runs when the execution is complete, unless the execution failed; must not throw
   std::uint64_t call = 0;            // its number (PlanMemory::next_call)
   Started* next = nullptr;           // the next execution in the queue of the same plan
   std::exception_ptr error;          // written before is_over is set
@@ -65,9 +67,10 @@ struct Started {
 
 class Execution {
  public:
-  // `starts` is null if starts are not recorded. It is destroyed after the executable, so it may own what the executable uses.
+  // `starts` is null if starts are not recorded. `starts` is destroyed after the executable, so it may own what the executable
+  // uses.
   Execution(std::shared_ptr<Starts> starts, std::string call);
-  ~Execution();  // nothing is open then, because each open execution keeps this object alive
+  ~Execution();  // no execution is open: each open one keeps this object alive
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -98,8 +101,9 @@ class Execution {
   // `wait`.
   void start(Started& started);
 
-  // Advances everything in flight and returns whether `started` is complete. If it is not complete and there are more ranks than
-  // cores, this rank yields its core to another rank, whose work it may need. Several threads may call it at the same time.
+  // Advances everything in flight and returns whether `started` is complete. If `started` is not complete and there are more
+  // ranks than cores, this rank yields its core to another rank, because it may need the other rank's work. Several threads may
+  // call it at the same time.
   bool test(const Started& started) {
     if (!started.is_over.load(std::memory_order_acquire)) in_flight_->advance();
     const bool is_over = started.is_over.load(std::memory_order_acquire);
@@ -145,15 +149,16 @@ class Execution {
     if (operator_slot_) operator_slot_->now = arguments.operation;
   }
 
-  // A load with acquire: if it returns false, the work of other threads (such as the progress thread) in earlier executions is
-  // visible.
+  // A load with acquire: if it returns false, this thread sees what other threads (such as the progress thread) have done in
+  // earlier executions.
   bool is_open() const { return first_open_call_.load(std::memory_order_acquire) != MemoryReport::none; }
 
   bool lock_if_open();  // locks the slot; returns false if no execution is open
-  // The following require the slot to be locked.
+  // Call the following functions only with the slot locked.
   void enlist(Started& started);
   void begin(Started& started) noexcept;
-  // Ends the first execution of the queue. Returns false if the queue is then empty; this object may then be destroyed.
+  // Ends the first execution of the queue. Returns false if this was the last execution in the queue; in that case this object
+  // may have been destroyed.
   bool end_first(FlightList::Slot& slot) noexcept;
 
   const std::shared_ptr<Starts> starts_;
@@ -177,7 +182,7 @@ class Execution {
   FlightList::Slot* slot_ = nullptr;  // valid while an execution is open; afterwards another plan may have the slot
 };
 
-// Returns the Execution of a plan. Unlike Plan::execute it does not check buffers.
+// Returns the Execution of a plan. Unlike Plan::execute, the Execution does not check buffers.
 const std::shared_ptr<Execution>& shared_execution_of(Plan& plan);
 inline Execution& execution_of(Plan& plan) { return *shared_execution_of(plan); }
 

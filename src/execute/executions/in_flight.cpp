@@ -84,7 +84,7 @@ bool ProgressThread::is_asked() {
   return asked;
 }
 
-// Never destroyed, and its thread is never joined: the thread sleeps while nothing is in flight, even while the process ends.
+// Never destroyed, and its thread is never joined, because the thread may be asleep when the process ends.
 ProgressThread& ProgressThread::of_process() {
   static ProgressThread& only = *new ProgressThread;
   return only;

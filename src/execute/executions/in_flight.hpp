@@ -34,7 +34,7 @@ class FlightList {
 
   static const std::shared_ptr<FlightList>& of_process();
 
-  // A relaxed load: a thread sees its own executions at once, and those of other threads possibly later.
+  // A relaxed load: a thread sees its own executions at once, but may see the executions of other threads later.
   bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
 
   // Advances each execution that no other thread is advancing. Does not wait and does not throw: errors stay with their executions.
@@ -42,7 +42,7 @@ class FlightList {
     if (!is_empty()) advance_all(false);
   }
 
-  // The same for the progress thread. It skips executions that only the program's own calls may advance.
+  // `advance` for the progress thread. Skips executions that only the program's own calls may advance.
   void advance_in_background() {
     if (!is_empty()) advance_all(true);
   }
@@ -93,8 +93,8 @@ class InFlight {
   PlanMemory plan_memory_;
 };
 
-// A thread that advances open executions while the program computes. Programs enable it by QUADRILLE_PROGRESS=thread; it is off by
-// default because it takes time on a core from the program.
+// A thread that advances open executions while the program computes. QUADRILLE_PROGRESS=thread enables the thread. By default
+// there is no such thread, because it would take core time from the program.
 class ProgressThread {
  public:
   static constexpr const char* variable = "QUADRILLE_PROGRESS";
@@ -116,7 +116,7 @@ class ProgressThread {
 
   std::mutex mutex_;
   std::condition_variable work_;
-  std::vector<std::shared_ptr<FlightList>> lists_;  // those with open executions
+  std::vector<std::shared_ptr<FlightList>> lists_;  // the lists with open executions
 };
 
 // Records the plans that a rank has made and the order in which it starts them. All ranks of a group must start plans in the same
@@ -137,14 +137,14 @@ class Starts {
   // Returns the open executions of this rank, and the bound on the memory of this group's plans.
   virtual const std::shared_ptr<InFlight>& in_flight() const = 0;
 
-  // May the progress thread advance executions of this group's plans? It may not if the plans call an MPI library that was
-  // initialised for a single thread.
+  // May the progress thread advance executions of this group's plans? The thread may not if the plans call an MPI library that
+  // was initialised for a single thread.
   virtual bool may_advance_in_background() const { return true; }
 
-  // Returns the sentence that other ranks throw when this one withdraws an execution of the plan.
+  // Returns the sentence that other ranks throw when this rank withdraws an execution of the plan.
   std::string withdrawal_of(std::uint32_t plan) const { return "an execution of " + call_of(plan) + " was withdrawn"; }
 
-  // Sets whether there are more ranks than cores: if so, a rank that finds nothing to do gives its core away.
+  // Sets whether there are more ranks than cores. If there are, a rank that finds nothing to do gives its core away.
   void set_shares_cores(bool shares) { shares_cores_ = shares; }
   bool shares_cores() const { return shares_cores_; }
 
@@ -169,7 +169,7 @@ class Starts {
   [[noreturn]] static void throw_forked();
 
   const ForkMark mark_;
-  std::map<std::uint32_t, std::string> calls_;  // by plan: the text of its call; only plans that have not been destroyed
+  std::map<std::uint32_t, std::string> calls_;  // by number of a plan that is not destroyed: the text of its call
   std::uint32_t last_ = barrier;
   bool shares_cores_ = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the time
-// waited so far. With more ranks than cores it yields; if yielding takes long or does not help, the rank sleeps until it is
-// woken. In both cases it also drives the transport's progress, but only after some microseconds, because most waits are shorter.
+// How a rank waits. With a core for every rank it spins; after a millisecond it also sleeps, each time for at most 1/16 of the
+// time waited so far. With more ranks than cores it yields; if yielding takes long or does not help, the rank sleeps until it is
+// woken. In both cases a rank that has waited some microseconds also drives the transport's progress. Most waits are shorter.
 #pragma once
 
 #include <sched.h>
@@ -20,20 +20,20 @@ namespace quadrille {
 
 // Progress that a rank drives while it waits in shared memory.
 //
-// MPI moves the application's own messages only while the process calls MPI. Suppose that this rank waits for another rank
-// in shared memory, and that the other rank waits for an MPI message from this one. If this rank polled shared memory
-// alone, the message would never move: a deadlock. So a waiting rank also calls MPI. For the same reason it also advances
-// its other executions in flight.
+// MPI moves the application's own messages only while the process calls MPI. Suppose that this rank waits for another rank in
+// shared memory, and that the other rank waits for an MPI message from this one. If this rank polled shared memory alone, the
+// message would never move: a deadlock. So a waiting rank also calls MPI. For the same reason a waiting rank also advances its
+// other executions in flight.
 struct Progress {
   // Drives the transport's progress once. Returns whether it has yielded the core. Null if the transport needs no progress. The
   // function belongs to the process, so it outlives every communicator.
   bool (*poll)() = nullptr;
-  bool (*polls_yield)() = nullptr;           // does such a poll yield the core if it finds nothing? Null: no
+  bool (*polls_yield)() = nullptr;           // does a poll that finds nothing yield the core? Null: no
   const std::atomic<bool>* ended = nullptr;  // becomes true at MPI_Finalize; null without MPI
 
   // A rank that never has to wait drives progress once in this many starts of plans.
   static constexpr unsigned starts_without_poll = 64;
-  mutable unsigned starts = 0;  // since the last poll
+  mutable unsigned starts = 0;  // starts since the last poll
 
   bool drive() const {
     std::atomic_ref(starts).store(0, std::memory_order_relaxed);
@@ -47,7 +47,7 @@ struct Progress {
       drive();
   }
 
-  // All executions that this rank has in flight, including those of plans that use MPI messages.
+  // The executions that this rank has in flight, including executions of plans that use MPI messages.
   std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
 };
 
@@ -60,13 +60,12 @@ inline void give_core_away_after_poll(const Progress& progress) {
   if (!progress.polls_yield || !progress.polls_yield()) sched_yield();
 }
 
-// Returns the number of cores on which this process may run.
 inline Count usable_core_count() {
   cpu_set_t cores;
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-// The clock that ranks read while they wait, and their ways to pass time. Tests use another class.
+// What a waiting rank does: reads the clock, spins, yields or sleeps. Tests use another class.
 struct RealTime {
   using Point = std::chrono::steady_clock::time_point;
   static Point now() { return std::chrono::steady_clock::now(); }
@@ -105,7 +104,7 @@ class BackoffBy {
  public:
   explicit BackoffBy(const Progress& progress) : progress_(progress) {}
 
-  // Waits for a moment: spins, yields or sleeps. In a long wait it returns true once in 100 ms: the caller should then check that
+  // Waits for a moment: spins, yields or sleeps. In a long wait it returns true once in 100 ms, so that the caller checks whether
   // the other rank still runs.
   bool pause() {
     ++pauses_;
@@ -126,7 +125,7 @@ class BackoffBy {
     const auto now = Time::now();
     if (start_ == typename Time::Point{}) start_ = asked_ = now;
     if (now - start_ < short_wait) return false;
-    pauses_ = spins + yields_between_looks - 1;  // from now on read the clock after every yield
+    pauses_ = spins + yields_between_looks - 1;  // makes each further call read the clock after its yield
     Time::sleep(std::min<std::chrono::nanoseconds>((now - start_) / 16, longest_sleep));
     if (now - asked_ < between_questions) return false;
     asked_ = now;
@@ -140,8 +139,8 @@ class BackoffBy {
 using Backoff = BackoffBy<RealTime>;
 
 // Waiting with more ranks than cores: yields for up to 1 ms before it sleeps, because waking a rank by a futex costs as much as
-// many context switches. It sleeps after only a few yields if yielding does not hand the core to a rank of this group, for example
-// because the kernel schedules by sessions or because another program uses the cores.
+// many context switches. If yielding does not hand the core to a rank of this group, it sleeps after only a few yields. This
+// happens if the kernel schedules by sessions, or if another program uses the cores.
 template <class Time>
 class PatienceBy {
  public:

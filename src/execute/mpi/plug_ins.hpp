@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plug-in of an MPI library, and loading it to run ranks. transports.hpp has the functions that only query a plug-in.
+// Loads the plug-in of an MPI library to run ranks. transports.hpp has the functions that only query a plug-in.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 namespace quadrille {
 
 // The functions of a plug-in. A plug-in is a shared object that contains all calls of one MPI library; there is one for each
-// library, because their binary interfaces differ. A plug-in is loaded when it is needed. So the same command runs under the
-// launcher of any MPI library, and also without MPI.
+// library, because their binary interfaces differ. A plug-in is loaded only when it is needed, so the same command runs under the
+// launcher of any MPI library, and without MPI.
 struct MpiPlugIn {
   const char* version;                       // QUADRILLE_VERSION of the build; must be equal to this library's
-  std::unique_ptr<Communicator> (*world)();  // initialises MPI if the program has not; then it also finalises MPI
+  std::unique_ptr<Communicator> (*world)();  // initialises MPI if the program has not; in that case it also finalises MPI
   std::unique_ptr<Communicator> (*over)(const void* handle, std::size_t bytes);
   std::string (*mpi_version)();
   std::string (*library_file)();  // the file of the MPI library

@@ -11,8 +11,8 @@
 namespace quadrille {
 namespace {
 
-// What a rank misses from a node, as one number (NodeBoard::note_missing): the packed message, or messages for edges. It has 32
-// bits of the decision, the node, the form, and 11 bits of the number of the look in which the rank missed it.
+// What a rank misses from a node, as one number (NodeBoard::note_missing): the packed message, or messages for edges. The number
+// has 32 bits of the decision's number, the node, the form, and 11 bits of the number of the look in which the rank missed it.
 struct Missed {
   std::uint64_t decision;
   Count node;
@@ -25,7 +25,8 @@ struct Missed {
   static bool still(std::uint64_t before, std::uint64_t now) { return before != now && before >> 11 == now >> 11; }
 };
 
-// A rank that misses several messages notes each of them for this many looks, because other ranks must see the note in two looks.
+// A rank that misses several messages notes each of them for this many looks, because another rank must see the note in two of
+// its own looks.
 constexpr std::uint64_t looks_for_each = 4;
 
 constexpr const char* advice = "let both ends of each edge name the same number of bytes";
@@ -56,8 +57,7 @@ Bytes DifferingEnds::memory_bytes() const { return memory_bytes_of(open_, suspec
 
 // ---- What arrives
 
-// Each rank compares the edges that it expects with the packed message. A rank that expects no edge does not compare; this
-// function compares for that rank.
+// Each rank compares the edges that it expects with the packed message. This function compares for ranks that expect no edge.
 void DifferingEnds::compare_totals(Count node, const PackedMessage& packed) {
   const Count here = state_.map.ranks_of(state_.map.own());
   if (packed.totals() == state_.sum(node, &NodeBoard::Row::in, here).totals || !more_than_expected_.empty()) return;
@@ -77,10 +77,10 @@ void DifferingEnds::note_absent(std::size_t edge) {
   absent_.push_back(edge);
 }
 
-// An edge that is absent may be long for its sender. In that case this rank receives the edge's message, because the sender may
-// wait for that. This message may arrive a little later than the packed message.
+// An edge that is absent may be long for its sender. In that case this rank receives the edge's own message, because the sender
+// may wait until it is received. The edge's own message may arrive a little later than the packed message.
 void DifferingEnds::look_for_absent() {
-  state_.queue.start_all_receives();  // what has arrived may be for a receive that is not started
+  state_.queue.start_all_receives();  // because arrived messages may be for receives that are not started
   const bool is_time_up = std::chrono::steady_clock::now() - absent_since_ > SharedSpace::between_questions;
   std::erase_if(absent_, [&](std::size_t edge) {
     const Rank from = state_.edges->receives[edge].from;
@@ -119,7 +119,7 @@ void DifferingEnds::look_for_other_forms() {
   look_for_own_edges();
 }
 
-// Do ranks of this node miss a message of which this rank has got the other form?
+// Has this rank got a message in place of one that another rank of this node misses?
 void DifferingEnds::look_for_others_of_mates() {
   for (Rank place = 0; place < state_.node.size(); ++place) {
     const std::uint64_t what = state_.board.missing(place), before = std::exchange(suspicions_[place], 0);
@@ -131,7 +131,7 @@ void DifferingEnds::look_for_others_of_mates() {
   }
 }
 
-// Has the sender of an edge that this rank misses taken a long edge for a short one, or the other way round?
+// This rank misses an edge. Does its sender take the edge for long and this rank for short, or the other way round?
 void DifferingEnds::look_for_own_edges() {
   const auto edge_of = [this](std::uint32_t name) -> const Edges::Receive& { return state_.edges->receives[name]; };
   const auto last =
@@ -157,7 +157,7 @@ void DifferingEnds::look_for_own_edges() {
   }
 }
 
-// Returns the length of the first edge from that rank in the packed message that differs from what this rank expects.
+// Returns the length of an edge from that rank in the packed message: of the first edge that differs from what this rank expects.
 std::optional<Bytes> DifferingEnds::packed_instead(Rank from) const {
   const Count node = state_.map.node_of(from);
   const auto bytes = state_.board.arrived(node, state_.decision);
@@ -193,13 +193,13 @@ void DifferingEnds::note_missing() {
 std::optional<DifferingEnds::Found> DifferingEnds::found_instead_of(std::uint64_t what) {
   const auto [decision, node, is_packed] = Missed::from(what);
   const auto ahead = static_cast<std::int32_t>(static_cast<std::uint32_t>(decision - state_.decision));
-  if (ahead > 0 || (ahead == 0 && !state_.is_decided)) return {};  // this rank may start a receive for the message later
+  if (ahead > 0 || (ahead == 0 && !state_.is_decided)) return {};  // the message may be for a receive that this rank starts later
   const auto found = [this, decision = decision](Form form, Rank from) -> std::optional<Found> {
     const auto bytes = state_.far().unexpected({form, decision}, from);
     return bytes ? std::optional(Found{form, from, *bytes}) : std::nullopt;
   };
   for (Rank place = 0; place < state_.map.ranks_of(node);
-       ++place)  // the other node may know of other edges, and so have other leaders
+       ++place)  // the other node may know other edges, and so choose other leaders
     if (auto message = found(Form::packed, state_.map.rank_at(node, place))) return message;
   if (!is_packed || ahead != 0) return {};
   for (const auto& [from_node, edges] : state_.to_unpack)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a rank in an exchange between nodes finds out that the ends of an edge name different lengths. It compares what arrives
-// with what it expects. But the two ends may also expect different forms of messages: the edge is long for one end only, or the
-// two nodes have decided differently. A rank looks for messages of the other form from time to time during long waits.
+// with what it expects. But the two ends may also expect different forms of messages (FarEdges::Form): the edge is long for one
+// end only, or the two nodes have decided differently. A rank looks for messages of the other form from time to time during long
+// waits.
 //
 // A look asks the MPI library several times whether a message has arrived. The library may yield the core each time, so a look
 // may take as long as several exchanges. Therefore a rank whose waits are short does not look for its own messages. It looks for
-// messages that other ranks of its node miss only while those ranks wait for long.
+// the messages that other ranks of its node miss, and only while those ranks wait for long.
 //
-// A message of the other form may also belong to a later exchange with the same tag, because its sender may be ahead. In that
-// case the missing message was sent earlier, and arrives before the rank that misses it looks again. So a rank fails only if it
-// finds the same message in two looks, and if the rank that misses a message has looked in between. In each look a rank notes
-// what it misses, and before a look it receives what has arrived. No rank is 64 decisions ahead of an exchange in which a rank of
-// its node has still to send (NodeBoard::most_ahead). Exchanges that never pack make no decisions; their tags differ from all
-// others.
+// Such a message may also belong to a later exchange with the same tag, because its sender may be ahead. In that case the missing
+// message was sent earlier, and it arrives before the next look of the rank that misses it. So a rank fails only if it finds the
+// same message in two of its looks, and if between these looks the rank that misses a message has looked, too. In each look a
+// rank notes what it misses, and before a look it receives what has arrived. Tags repeat after 64 decisions. No rank gets that
+// far ahead of an exchange in which a rank of its node has still to send (NodeBoard::most_ahead). Exchanges that never pack have
+// no decisions; their tags differ from all others.
 #pragma once
 
 #include <chrono>
@@ -30,25 +31,25 @@ class DifferingEnds {
  public:
   explicit DifferingEnds(NodesState& state) : state_(state), suspicions_(state.node.size()) {}
 
-  void begin();  // at the begin of an exchange
+  void begin();  // called at the begin of an exchange
 
-  // The edge that this rank receives has brought another number of bytes.
+  // The message of this rank's edge has another length than the rank expects: `sent` bytes.
   void note(std::size_t edge, Bytes sent);
-  // The packed message has more edges from that rank than the `expected` ones.
+  // The packed message has more edges from that rank than `expected`.
   void note_further(Rank from, std::uint64_t expected, Bytes sent) {
     difference_.note(from, expected, sent, EdgeDifference::nothing);
   }
-  // A packed message has arrived: does it have the edges that the ranks of this node expect? Needed for ranks that expect no
-  // edge, and so do not compare.
+  // A packed message has arrived: does it have the edges that the ranks of this node expect? This is needed because ranks that
+  // expect no edge do not compare.
   void compare_totals(Count node, const PackedMessage& packed);
   // The packed message has too few edges from a rank. Perhaps the missing edge is long for its sender.
   void note_absent(std::size_t edge);
   bool has_absent() const { return !absent_.empty(); }
   void look_for_absent();
 
-  // While this rank waits. Throws Error{misuse} if ranks wait for messages that will not come.
+  // Called while this rank waits. Throws Error{misuse} if ranks wait for messages that will not come.
   void look();
-  void is_complete();           // this rank waits no more
+  void is_complete();           // this rank has stopped waiting
   void throw_if_found() const;  // Error{misuse}, if ends differ in this exchange
 
   Bytes memory_bytes() const;
@@ -71,16 +72,16 @@ class DifferingEnds {
 
   NodesState& state_;
   EdgeDifference difference_;
-  std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than it expects
-  std::vector<std::size_t> absent_;  // received edges that were not in the packed message
+  std::string more_than_expected_;   // a sentence, if a packed message has more edges for a rank than that rank expects
+  std::vector<std::size_t> absent_;  // edges to receive that were not in the packed message
   std::chrono::steady_clock::time_point absent_since_;
   std::vector<std::vector<std::byte>> lost_;  // messages that no rank expects
   std::uint64_t looks_for_others_ = 0;
   bool has_noted_ = false;            // does the board show what this rank misses?
   std::vector<std::uint32_t> open_;   // names of the receives that are open in this look
-  std::vector<Rank> suspects_;        // ranks whose messages of the other form this rank has found in its last look
-  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this rank last found the other form; 0: not found
-  std::optional<LongSince> waits_;    // in this execution
+  std::vector<Rank> suspects_;        // the ranks whose messages of the other form were found in the last look
+  ByRank<std::uint64_t> suspicions_;  // by place: what that rank missed when this rank last found another form; 0: not found
+  std::optional<LongSince> waits_;    // measures the waits of this execution
   LongSince questions_{SharedSpace::between_questions};
 };
 

@@ -31,7 +31,8 @@ std::uint32_t get(const std::byte* message, Count position) {
 
 Count first_entry(Count senders, const EdgeTotals& before) { return senders + 1 + 2 * before.edges; }
 
-// Writes entries from the number at `entries` on, and the edges from `bytes` + `first` on. Returns where they end.
+// Writes the entries at `entries`, and the edges' bytes at `bytes` + `first`. Returns the offset from `bytes` at which the edges
+// end.
 Bytes put_edges(std::byte* entries, std::byte* bytes, Bytes first, std::span<const PackedEdge> edges) {
   Count entry = 0;
   for (const PackedEdge& edge : edges) {
@@ -45,8 +46,8 @@ Bytes put_edges(std::byte* entries, std::byte* bytes, Bytes first, std::span<con
 
 constexpr Bytes board_line = 64;
 
-// The most bytes of a rank's parts in one exchange. Longer parts are not prepared: copying them twice would take longer than the
-// wait that this saves.
+// The limit for the bytes of a rank's parts in one exchange. Longer parts are not prepared: to copy them twice would take longer
+// than the wait that preparing saves.
 constexpr Bytes most_part_bytes = 4096;
 
 }  // namespace
@@ -65,7 +66,7 @@ void prepare_part(std::byte* part, std::span<const PackedEdge> edges) {
 void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,
               const EdgeTotals& own) {
   QUADRILLE_ASSERT(before.edges + own.edges <= all.edges && before.bytes + own.bytes <= all.bytes);
-  if (own.edges == 0) return;  // such a rank has no part
+  if (own.edges == 0) return;  // a rank without edges has no part
   std::byte* const entries = message + first_entry(senders, before) * number_bytes;
   for (Count entry = 0; entry < 2 * own.edges; entry += 2) {
     put(entries, entry, get(part, entry));
@@ -136,7 +137,7 @@ Bytes NodeBoard::control_bytes() const {
          pages * part_bytes_ + nodes_ * 2 * message_bytes_;
 }
 
-// Rank 0 initialises what does not belong to one rank. A barrier follows before the ranks use it.
+// Rank 0 initialises what belongs to the whole node. A barrier follows before the ranks use it.
 void NodeBoard::begin_at(Offset control) {
   control_ = control;
   const Count pages = 2 * space_.size();

@@ -3,10 +3,10 @@
 // their short edges to each other and pack them.
 //
 // A packed message holds several short edges from one node to another; patterns/packing_rule.hpp decides whether they are packed.
-// A packed message has three parts. The first part is a table: for each rank of the sending node, in the order of places, the
-// number of its first entry, and at the end the number of all entries. The second part has an entry for each edge: the receiver's
-// place, and where the edge begins in the third part. The third part has the bytes of all edges. The entries of one sender are
-// sorted by the places of the receivers; edges of one pair of ranks keep their order.
+// A packed message has three parts. The first part is a table. It has, for each rank of the sending node in the order of places,
+// the number of the rank's first entry. At the end of the table is the number of all entries. The second part has an entry for
+// each edge: the receiver's place, and where the edge begins in the third part. The third part has the bytes of all edges. The
+// entries of one sender are sorted by the places of the receivers; edges of one pair of ranks keep their order.
 #pragma once
 
 #include <atomic>
@@ -25,9 +25,8 @@
 
 namespace quadrille {
 
-// An edge that is packed.
 struct PackedEdge {
-  Rank receiver;  // its place on its node
+  Rank receiver;  // the receiver's place on its node
   const std::byte* memory;
   Bytes bytes;
 };
@@ -36,8 +35,8 @@ struct PackedEdge {
 // `edges` must be sorted by receiver. Ranks may write into the message at the same time.
 void pack(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, std::span<const PackedEdge> edges);
 
-// The same in two steps: a sender prepares its part before the totals are known, and the leader adds this part to the message
-// later. `part_bytes` is the length of a part.
+// `pack` in two steps: a sender prepares its part before the totals are known; later the leader adds this part to the message.
+// `part_bytes` is the length of a part.
 inline Bytes part_bytes(const EdgeTotals& own) { return static_cast<Bytes>(2 * sizeof(std::uint32_t)) * own.edges + own.bytes; }
 void prepare_part(std::byte* part, std::span<const PackedEdge> edges);
 void add_part(std::byte* message, Count senders, const EdgeTotals& all, const EdgeTotals& before, const std::byte* part,
@@ -55,7 +54,7 @@ class TableWriter {
   Count senders_ = 0, edges_ = 0;
 };
 
-// Reads a packed message. It does not read outside of the message, even if a wrong program has sent it.
+// Reads a packed message. It never reads outside of the message, whatever bytes have arrived.
 class PackedMessage {
  public:
   PackedMessage(const std::byte* message, Bytes bytes, Count senders);
@@ -66,8 +65,8 @@ class PackedMessage {
   };
   const EdgeTotals& totals() const { return all_; }
   EdgeTotals totals_to(Rank receiver) const;
-  Range edges(Rank sender, Rank receiver) const;        // by their places
-  std::span<const std::byte> edge(Count number) const;  // the bytes of an edge; `number` is from such a range
+  Range edges(Rank sender, Rank receiver) const;        // `sender` and `receiver` are places
+  std::span<const std::byte> edge(Count number) const;  // the bytes of an edge; `number` is in a Range
 
  private:
   std::uint32_t number_at(Count position) const;  // the message is an array of numbers in front of the edges' bytes
@@ -86,19 +85,19 @@ class PackedMessage {
 // *page* for that exchange, and then waits until all ranks of the node have entered the same exchange. A rank without short edges
 // has no page. It does not wait for other ranks in that exchange, so it may be ahead of them.
 //
-// Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the one before.
-// So a rank that sees that all ranks have entered exchange n knows that all have completed exchange n - 1, and sees what they
-// wrote in it.
-//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then no rank uses them
-//     for an earlier exchange.
+// Reuse. Memory of one exchange is used again in later ones. A rank enters an exchange only after it has completed the previous
+// exchange. So if a rank sees that all ranks have entered exchange n, it knows that all have completed exchange n - 1, and it
+// sees what they wrote in exchange n - 1.
+//   * Packed messages: a rank uses them for exchange n only after it has seen that all have entered n. By then no rank uses
+//     packed messages of an earlier exchange.
 //   * Pages: a rank has two, one for exchanges with even numbers and one for odd numbers. A page shows the number of its
 //     exchange. A rank reads only pages of the exchange that it is in. A rank that enters exchange n writes its page only after
-//     all ranks have entered a later exchange than the one in the page. Usually the page is of exchange n - 2. If the rank had
-//     short edges in exchange n - 1, it has already waited until all had entered exchange n - 1.
+//     all ranks have entered an exchange later than the one whose number the page shows. Usually the page is of exchange n - 2.
+//     If the rank had short edges in exchange n - 1, it has already waited until all had entered exchange n - 1.
 // A rank enters exchange n only after all have entered exchange n - `most_ahead`. So it is at most `most_ahead` exchanges ahead
 // of the ranks of its node.
 //
-// Ranks do not wait for each other in a circle: on each node, a rank that has entered the fewest exchanges may always enter its
+// Ranks do not wait for each other in a circle: on each node, the rank that has entered the fewest exchanges may always enter its
 // next one.
 class NodeBoard {
  public:
@@ -108,23 +107,23 @@ class NodeBoard {
   NodeBoard(SharedSpace& space, Count nodes, Bytes message_bytes);
 
   Bytes control_bytes() const;
-  void begin_at(Offset control);  // has control_bytes() bytes in rank 0's control memory
-  void close();                   // this rank uses the board no more
+  void begin_at(Offset control);  // `control`: control_bytes() bytes in rank 0's control memory
+  void close();                   // this rank stops using the board
 
-  // One rank's part of what goes to another node and comes from it.
+  // One rank's part of the edges to another node, and of the edges from it.
   struct Row {
     static constexpr Bytes no_part = -1;
     EdgeSummary out, in;
-    Bytes part = no_part;  // where what goes out lies among the rank's parts; `no_part`: the rank packs it later
+    Bytes part = no_part;  // offset of the edges to that node among the rank's parts; `no_part`: the rank packs these edges later
   };
 
-  // Entering an exchange. May this rank do so? It needs its page if it has short edges.
+  // May this rank enter the exchange? It needs its page if it has short edges.
   bool may_enter(std::uint64_t exchange, bool needs_page);
   struct Page {
     std::span<Row> rows;  // by node
     std::span<std::byte> parts;
   };
-  Page own_page(std::uint64_t exchange) const;  // to be written before this rank enters
+  Page own_page(std::uint64_t exchange) const;  // this rank writes it before it enters
   void enter(std::uint64_t exchange) { entered_[space_.rank()].publish(exchange); }
   bool all_have_entered(std::uint64_t exchange);
 
@@ -137,12 +136,13 @@ class NodeBoard {
     return parts_ + page_of(place, exchange) * part_bytes_ + row.part;
   }
 
-  // A packed message to another node: its leader adds the senders' parts, or the senders write into it; then the leader sends it.
+  // Memory of the packed message to another node. The leader adds the senders' parts to it, or the senders write into it; then
+  // the leader sends it.
   std::byte* outgoing(Count node) const { return messages_ + node * 2 * message_bytes_; }
   void note_packed(std::uint64_t exchange) { packed_[space_.rank()].publish(exchange); }
   bool has_packed(Rank place, std::uint64_t exchange) const { return packed_[place].published() >= exchange; }
 
-  // A packed message from another node: its leader receives it, then all its receivers read it.
+  // Memory of the packed message from another node. The leader receives it, then all its receivers read it.
   std::byte* incoming(Count node) const { return outgoing(node) + message_bytes_; }
   void note_arrival(Count node, std::uint64_t exchange, Bytes bytes) {
     arrivals_[node].bytes = bytes;
@@ -152,15 +152,16 @@ class NodeBoard {
     return arrivals_[node].published() >= exchange ? std::optional(arrivals_[node].bytes) : std::nullopt;
   }
 
-  // What a rank misses after a long wait; 0: nothing yet. Other ranks only compare these numbers, so the accesses need no order.
+  // What a rank misses after a long wait (Missed in differing_ends.cpp); 0: nothing yet. Other ranks only compare these numbers,
+  // so the accesses need no order.
   void note_missing(std::uint64_t what) { missing_[space_.rank()].store(what, std::memory_order_relaxed); }
   std::uint64_t missing(Rank place) const { return missing_[place].load(std::memory_order_relaxed); }
 
  private:
   struct alignas(64) OneFlag : Flag {};
   struct alignas(64) Missing : std::atomic<std::uint64_t> {};
-  // The exchange of a page. The page's owner stores this number and then enters, with a release. So a rank that has seen the
-  // owner enter this exchange loads this number, and the owner does not change it before that rank has entered a later exchange.
+  // The exchange of a page. The page's owner stores this number, and then enters with a release. So a rank that has seen the
+  // owner enter this exchange loads this number. The owner changes the number only after that rank has entered a later exchange.
   // If the page is of another exchange, any load returns another number.
   struct alignas(64) Number : std::atomic<std::uint64_t> {};
   struct alignas(64) MessageArrival : Flag {
@@ -172,7 +173,7 @@ class NodeBoard {
 
   SharedSpace& space_;
   const Count nodes_;
-  const Bytes message_bytes_, part_bytes_;  // of one packed message; of one page's parts
+  const Bytes message_bytes_, part_bytes_;  // room for one packed message; room for the parts of one page
   Offset control_ = 0;
   Closing* closing_ = nullptr;
   OneFlag *entered_ = nullptr, *packed_ = nullptr;  // by place
@@ -181,10 +182,11 @@ class NodeBoard {
   Number* numbers_ = nullptr;                       // by page: exchange modulo 2, and place
   Row* rows_ = nullptr;                             // by page and node
   std::byte* parts_ = nullptr;                      // by page
-  std::byte* messages_ = nullptr;                   // by node: one to it and one from it
+  std::byte* messages_ = nullptr;                   // by node: one message to it and one from it
 
-  // What this rank has seen: all ranks have entered exchange `all_entered_`. Its search for exchange `seen_` has found so far
-  // that the ranks before `first_unseen_` have entered `seen_`, and that all of them have entered at least `least_seen_`.
+  // This rank has seen that all ranks have entered exchange `all_entered_`. It is searching whether all have entered exchange
+  // `seen_`. So far it has found that the ranks before `first_unseen_` have, and that each of these has entered at least
+  // `least_seen_`.
   std::uint64_t all_entered_ = 0, seen_ = 0, least_seen_ = 0;
   Rank first_unseen_ = 0;
 };

@@ -165,7 +165,7 @@ bool NodesExchange::advance_all() {
   if (!has_entered_) enter();
   if (!state_.is_decided && has_entered_ && state_.board.all_have_entered(state_.decision)) decide();
   if (!to_pack_.empty()) send_packed();
-  if (state_.far().has_open()) do  // a long list goes on before this rank gives its core away
+  if (state_.far().has_open()) do  // starts the messages of a long list before this rank gives its core away
       for (const FarEdges::Arrival& arrival : state_.queue.advance()) take(arrival);
     while (state_.queue.has_gone_on());
   if (!state_.to_unpack.empty()) unpack();
@@ -323,13 +323,13 @@ bool NodesExchange::proceed() {
   return state_.node.poll([this] { return advance_all(); }, [] { return SharedSpace::anybody; }, looks_);
 }
 
-// While messages between nodes are open, the rank must poll: no rank wakes it when one arrives. Otherwise it sleeps, so that it
-// does not take the core of a rank that works.
+// While messages between nodes are open, the rank must poll: no rank wakes it when one arrives. Otherwise it sleeps, so that a
+// rank that works can have the core.
 //
-// A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived would
-// go on to its next exchange at once, and send the messages of two exchanges together. For two messages the receiver would send a
-// separate acknowledgement packet; for one message it sends the acknowledgement with its own next message. All later exchanges
-// would go on in this way: more packets, and idle links between them.
+// A rank that has started messages first lets other ranks start theirs. Otherwise a rank whose messages have already arrived
+// would go on to its next exchange at once, and send the messages of two exchanges together. For two messages the receiver would
+// send a separate acknowledgement packet; for one message it sends the acknowledgement with its own next message. All later
+// exchanges would have more packets in this way, and idle links between them.
 void NodesExchange::complete() {
   if (state_.far().has_open() && state_.node.shares_core()) sched_yield();
   while (!advance_all()) {

@@ -2,17 +2,16 @@
 // Exchanges by edges (execute/executions/exchanger.hpp) among ranks on several nodes. Edges within a node are an exchange of that
 // node (shared/unplanned/exchange.hpp). Edges between nodes take one of two ways:
 //
-//   early    Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length, so
-//            both know that it is early, and start its message at once.
-//   decided  Short edges. The ranks of a node announce to each other what they send to each other node (node_board.hpp). So both
-//            nodes of a pair know, each from its own side and without a message, how many edges and bytes go from one to the
-//            other, and between which ranks. From these figures and a rule, both make the same decision (node_board.hpp): one
-//            packed message from leader to leader, or a message for each edge. If its edges are few, a rank also shows their
-//            bytes: a leader then needs nothing else from this rank.
+//   early    Long edges, and all edges of an exchange that is not packed (Edges::may_pack). Both ends know an edge's length. So
+//            both know that the edge is early, and start its message at once.
+//   decided  Short edges. The ranks of a node tell each other what each of them sends to each of the other nodes
+//            (node_board.hpp). So both nodes of a pair know, without a message between them, how many edges and bytes go from one
+//            node to the other, and between which ranks. From these figures and a rule, both make the same decision
+//            (node_board.hpp): one packed message from leader to leader, or a message for each edge. If its edges are few, a rank
+//            also shows their bytes: the leader of the packed message needs nothing else from this rank.
 //
 // So a rank waits for the ranks at the other ends of its edges. A rank with short edges to or from other nodes also waits until
-// all ranks of its node have entered. If it is a leader, it also waits until the packed messages of its node that it sends and
-// receives are done.
+// all ranks of its node have entered. A leader also waits until the packed messages that it sends and receives are complete.
 #pragma once
 
 #include <exception>
@@ -32,10 +31,10 @@ class NearEdges {
  public:
   NearEdges(SharedSpace& node, const CopyCosts& costs) : node_(node), exchange_(node, costs) {}
 
-  EdgeLists& lists() { return lists_; }  // to be filled before `begin`
+  EdgeLists& lists() { return lists_; }  // fill them before `begin`
   void clear();
   void begin();
-  bool advance();  // does not wait; returns whether all are complete
+  bool advance();  // does not wait; returns whether all edges are complete
   void throw_if_failed() const {
     if (error_) [[unlikely]]
       std::rethrow_exception(error_);
@@ -65,7 +64,7 @@ class NodesExchange final : public EdgesExecutable {
  private:
   using Form = FarEdges::Form;
   using Keys = ShortEdges::Keys;
-  struct ToPack {  // a packed message that this rank sends, as the leader, once it has all edges
+  struct ToPack {  // a packed message that this rank sends as the leader when the message has all edges
     Count node;
     Bytes bytes;
     Rank to;
@@ -81,7 +80,7 @@ class NodesExchange final : public EdgesExecutable {
   void meet();
   void list(const Edges& edges);
   bool advance_all();
-  EdgeSummary summary_of(Rank from, Rank to, Bytes bytes) const;  // of one short edge
+  EdgeSummary summary_of(Rank from, Rank to, Bytes bytes) const;  // the summary of one short edge
   void enter();
   void prepare_parts(std::span<std::byte> parts);
   void list_packed(Keys edges);
@@ -99,10 +98,10 @@ class NodesExchange final : public EdgesExecutable {
   NodesState state_;
   NearEdges near_;
   DifferingEnds ends_;
-  bool has_board_ = false;  // otherwise the constructor has thrown
+  bool has_board_ = false;  // false if the constructor throws
 
   // The short edges of one execution.
-  ByRank<NodeBoard::Row> rows_;  // by node: this rank's part of them
+  ByRank<NodeBoard::Row> rows_;  // by node: this rank's part of the short edges
   bool has_rows_ = false, has_entered_ = true;
   bool packs_later_ = false;  // has this rank packed edges that were not among its parts?
   ShortEdges out_, in_;

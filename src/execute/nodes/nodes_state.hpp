@@ -20,7 +20,7 @@
 
 namespace quadrille {
 
-// Which ranks are on which node, seen from one rank. A rank's place is its number among the ranks of its node.
+// Maps ranks to nodes, for one rank. A rank's place is its number among the ranks of its node.
 class NodeMap {
  public:
   // `nodes`: by rank, its node.
@@ -38,7 +38,7 @@ class NodeMap {
   // packing_rule.hpp defines the order of partners and the leaders.
   Count node_after(Count steps) const { return quadrille::node_after(own_, steps, count()); }
   Count steps_to(Count node) const { return steps_between(own_, node, count()); }
-  // A rank's number among the ranks of its node that may lead for partner `other`, and the rank that has a given number.
+  // Numbers the ranks of a node that may lead for partner `other`: returns the number of a rank, or the rank with a number.
   Count number_to_lead(Count node, Rank place, Count other) const {
     return number_in_circle(place, begin_of_circle_for(node, other), ranks_of(node));
   }
@@ -85,10 +85,10 @@ class ShortEdges {
 };
 
 struct NodesState {
-  // A received message's name: an edge, this and a node, or `lost`.
+  // The name of a received message: the index of its edge; `packed_name` combined with a node; or `lost`.
   static constexpr std::uint32_t packed_name = std::uint32_t{1} << 31, lost = packed_name - 1;
 
-  struct ToUnpack {  // a packed message that others or this rank receive, and that has edges for this rank
+  struct ToUnpack {  // a packed message with edges for this rank; a leader of this node receives it
     Count node;
     ShortEdges::Keys edges;
   };
@@ -123,8 +123,8 @@ struct NodesState {
 
   // The execution.
   const Edges* edges = nullptr;
-  std::uint64_t exchange = 0, decision = 0;  // numbers of this exchange, and among those that may pack
-  bool is_decided = true;                    // are this rank's short edges decided?
+  std::uint64_t exchange = 0, decision = 0;  // numbers of this exchange: among all exchanges, and among those that may pack
+  bool is_decided = true;                    // is it decided which short edges of this rank are packed?
   std::vector<ToUnpack> to_unpack;
 };
 

@@ -99,10 +99,10 @@ inline void copy_streaming(std::byte* target, const std::byte* source, std::size
 }
 
 // Chooses between ordinary and non-temporal stores. An ordinary store first reads its line into the cache. If the line leaves the
-// cache before it is used, this read, a third of the memory traffic, was useless. Whether lines leave the cache early depends on
-// the data of all ranks and on other programs. So the plan measures both kinds of stores: it alternates between them during the
-// first executions and then keeps the faster kind. It compares the least time of each kind, because other programs may have
-// disturbed some executions.
+// cache before it is used, this read was useless; it is a third of the memory traffic. Whether lines leave the cache early
+// depends on the data of all ranks and on other programs. So the plan measures both kinds of stores. It alternates between them
+// during the first executions, and keeps the faster kind afterwards. It compares the least time of each kind, because other
+// programs may have disturbed some executions.
 class StreamingTrial {
  public:
   bool streams() const { return streams_; }
@@ -119,7 +119,7 @@ class StreamingTrial {
  private:
   static constexpr int trials_each = 5;
   static constexpr double worthwhile =
-      0.9;  // required gain, because non-temporal stores leave nothing in the cache for later readers
+      0.9;  // non-temporal stores must take less than this part of the time: they leave nothing in the cache for later readers
 
   std::array<double, 2> least_{1e9, 1e9};
   int trials_ = 0;

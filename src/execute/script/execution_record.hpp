@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The times of an observed execution at one rank. All memory is allocated when the plan is made. A time stamp takes some tens of
-// nanoseconds. There are few: one for the begin, one for each list of copies that is not empty, and one when messages become
-// complete. An interval whose begin has no stamp begins at the last stamp.
+// nanoseconds. There are few stamps: one for the begin, one for each list of copies that is not empty, and one when messages
+// become complete. An interval whose begin has no stamp begins at the stamp before.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct TickSpan {
 struct CompletionStamps {
   static constexpr Bytes least_long = 4096;
 
-  std::uint64_t* completed = nullptr;       // by message of the whole script
+  std::uint64_t* completed = nullptr;       // when each message was completed; by message of the whole script
   std::uint64_t* last = nullptr;            // the last time stamp
-  const std::uint8_t* is_long = nullptr;    // by message of the whole script
+  const std::uint8_t* is_long = nullptr;    // which messages have stamps of their own; by message of the whole script
   const std::uint32_t* of_whole = nullptr;  // the messages' indices in the whole script, if the class has only a part of it
   bool is_fresh = true;
 
@@ -76,7 +76,7 @@ class ExecutionRecord {
 };
 
 // The events that a script's execution reports while it runs. ScriptExecutable (run.hpp) takes an observer as a template
-// argument; this one ignores all events and compiles to nothing.
+// argument; NoObserver ignores all events and compiles to nothing.
 struct NoObserver {
   static constexpr bool observes = false;
   explicit NoObserver(const Script&) {}
@@ -94,9 +94,9 @@ class Observer {
   }
   void ends() { record_.whole_.end = last_; }
 
-  void enters_window() { last_ = ticks(); }  // after a wait for its step (PlanOptions::keep_step)
+  void enters_window() { last_ = ticks(); }  // called after a wait for the step (PlanOptions::keep_step)
 
-  // The copies before or after the messages of a window. Without copies no time passes.
+  // The copies before or after the messages of a window have ended. If there are none, their interval is empty.
   void copied_before(std::size_t window, IndexRange copies) { copied(record_.copies_before_[window], copies); }
   void copied_after(std::size_t window, IndexRange copies) { copied(record_.copies_after_[window], copies); }
 

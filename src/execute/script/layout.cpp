@@ -103,7 +103,7 @@ bool reads_input_too_late(const Program& program, const LayoutMap& input, const 
       if (late(local.source)) return true;
       const Program alone{.rounds = {Round{.locals = {local}}}};
       const Local moved = placed(alone, input, output).rounds[0].locals[0];
-      if (local.kind == LocalKind::copy && moved.source == moved.target) continue;  // nothing is moved
+      if (local.kind == LocalKind::copy && moved.source == moved.target) continue;  // source and target are the same place
       write(local.target);
       if (late(local.source)) return true;  // source and target overlap
     }
@@ -188,8 +188,8 @@ Layouts in_place_layouts(const Problem& problem, Rank rank) {
   const auto has_all = [&](const BufferContents& contents) {
     return contents.holding == Holding::all && has(contents, problem, rank);
   };
-  // As MPI defines MPI_IN_PLACE: if input or output has the blocks of all ranks and the other buffer only this rank's block, this
-  // block lies at its place among all blocks. The result of a reduction begins where its operands begin.
+  // As MPI defines MPI_IN_PLACE: if one buffer has the blocks of all ranks and the other buffer only this rank's block, this
+  // rank's block lies at its place among all blocks. The result of a reduction begins where its operands begin.
   if (facts.input.holding == Holding::one && has_all(facts.output)) return {{{share_offset(problem, rank), in}}, from_start_out};
   if (facts.output.holding == Holding::one && has_all(facts.input) && !facts.is_reduction)
     return {from_start_in, {{share_offset(problem, rank), out}}};

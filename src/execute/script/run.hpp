@@ -26,8 +26,8 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   { messages.script() } -> std::convertible_to<const Script&>;
   // Null unless PlanOptions::keep_step is set; otherwise tells when the rank may enter a window (NodeSteps, or NoSteps below).
   { messages.steps()->may_enter(std::size_t{}) } -> std::convertible_to<bool>;
-  // Can an execution begin now? No, while readers still use the block that this execution will write. `wait_to_begin` waits for
-  // these readers.
+  // Can an execution begin now? It cannot while readers still use the block that it will write. `wait_to_begin` waits for these
+  // readers.
   { messages.can_begin() } -> std::convertible_to<bool>;
   messages.wait_to_begin();
   { messages.begin(input, output) } -> std::convertible_to<const Bases&>;
@@ -38,15 +38,15 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   // Policy dataflow: returns a posted message that is complete. Each message is returned once.
   { messages.advance_any() } -> std::convertible_to<std::optional<std::uint32_t>>;
   { messages.wait_any() } -> std::convertible_to<std::uint32_t>;
-  // Returns done(). If it is false and a rank has failed, throws.
+  // Returns done(), or throws if done() is false and a rank has failed.
   { messages.poll(done) } -> std::convertible_to<bool>;
   messages.end();
-  messages.withdraw();  // afterwards no rank reads or writes this rank's memory; may also be called between executions
+  messages.withdraw();  // afterwards no rank accesses this rank's memory; also allowed between executions
   messages.fail(why);   // ranks of the same node that wait for this rank throw `why`
   { messages.memory_bytes() } -> std::convertible_to<Bytes>;
 };
 
-// For message classes without steps: their steps() returns a null pointer of this type.
+// Message classes without PlanOptions::keep_step return a null pointer to this type from steps().
 struct NoSteps {
   static constexpr bool may_enter(std::size_t) { return true; }
   static constexpr void wait_to_enter(std::size_t) {}
@@ -120,8 +120,8 @@ struct DataflowState {
   std::uint32_t queued = 0, started = 0, completed = 0;
 };
 
-// What an observed execution needs beside `Messages`: `advance` and `wait` that call `completions` for each message that becomes
-// complete, except for sends that are complete when they are posted.
+// What an observed execution needs in addition to `Messages`: `advance` and `wait` that call `completions` for each message that
+// becomes complete, except for sends that are complete when they are posted.
 template <class M>
 concept ObservedMessages = Messages<M> && requires(M messages, const CompletionStamps& completions) {
   { messages.advance(completions) } -> std::convertible_to<bool>;
@@ -129,7 +129,8 @@ concept ObservedMessages = Messages<M> && requires(M messages, const CompletionS
 };
 
 // A script with its messages. `go_on` does all work that is possible without waiting. Between two calls of `go_on` a blocking
-// execution waits; a nonblocking execution returns to its caller, and goes on when `is_ready` tells that the wait is over.
+// execution waits. A nonblocking execution returns to its caller instead, and goes on when `is_ready` tells that the wait is
+// over.
 template <Messages M, class O = NoObserver>
 class ScriptExecutable final : public Executable {
  public:
@@ -153,7 +154,7 @@ class ScriptExecutable final : public Executable {
   }
 
   void abandon(const Error& why) noexcept override {
-    messages_.fail(why);  // first, because peers that find a message withdrawn look for the reason
+    messages_.fail(why);  // before `withdraw`, because peers that find a message withdrawn look for the reason
     withdraw();
   }
 

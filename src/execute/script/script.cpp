@@ -17,7 +17,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes staging_alignment = 64;  // a cache line, so that messages do not share one
+constexpr Bytes staging_alignment = 64;  // a cache line: messages must not share a line
 
 // Rounds up to whole cache lines.
 Bytes in_lines(Bytes length) { return rounded_up(length, staging_alignment); }
@@ -25,8 +25,8 @@ Bytes in_lines(Bytes length) { return rounded_up(length, staging_alignment); }
 // The length of a list as scripts store it.
 std::uint32_t count(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
 
-// Refuses two control messages to one rank in a round: executors match messages by their order, which is undefined for two such
-// messages.
+// Refuses two control messages to one rank in a round: executors match messages by their order, and two control messages of one
+// round have no order.
 void check_control_messages(const Program& program) {
   for (const Round& round : program.rounds)
     for (const auto* controls : {&round.control_sends, &round.control_receives})
@@ -48,7 +48,7 @@ Bytes control_bytes(const Program& posted) {
 }
 
 // Drops the regions without bytes that a document may list. Transports take the address of a contiguous message from its first
-// region. A control message keeps its one region, which may be empty.
+// region. A control message keeps its only region, which may be empty.
 Program without_empty_regions(Program program) {
   for (Round& round : program.rounds)
     for (auto* messages : {&round.sends, &round.receives})
@@ -118,7 +118,7 @@ class ScriptMaker {
   }
 
   // Finds receives that can be fused with their reduction: the received bytes go to scratch memory and are read by that reduction
-  // only, and nothing between the two touches the reduction's target. Fused receives have the order of their reductions.
+  // only, and nothing between the two touches the reduction's target. Receives are fused only in the order of their reductions.
   void decide_fusion(const std::vector<std::size_t>& window_of_round) {
     const auto window = [&](std::size_t i) { return window_of_round[operation(i).round]; };
     std::vector<std::vector<std::size_t>> readers(fused_.size());
@@ -220,7 +220,7 @@ class ScriptMaker {
     }
     window.copies_before.last = count(script_.copies);
     window.messages.first = count(script_.messages);
-    for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // receives first: fewer unexpected messages
+    for (const OperationKind kind : {OperationKind::receive, OperationKind::send})  // so that fewer messages are unexpected
       for (std::size_t i = first; i < last; ++i)
         if (operation(i).kind == kind) enter_message(i, places[i]);
     window.messages.last = count(script_.messages);
@@ -292,8 +292,9 @@ class ScriptMaker {
     return own;
   }
 
-  // Adds the ordering's edges to the task graph. If a task must wait until a send's memory is free: it waits for the packing of a
-  // staged send, and for the posting of a message that the transport copies out when it is posted.
+  // Adds the ordering's edges to the task graph. A task that must wait until a send's memory is free waits for
+  // different events: of a staged send, for the packing; of a message that the transport copies out when it is posted, for the
+  // posting.
   void wait_in_order() {
     const Ordering order = ordering(program_, graph_, Policy::dataflow);
     std::vector<OperationTasks> tasks;  // by step of the ordering
@@ -361,11 +362,11 @@ class ScriptMaker {
   const Program program_;
   const ScriptOptions& options_;
   const DependenceGraph graph_;
-  const std::vector<ChannelPlace> places_;                                  // by operation
-  const Bytes control_bytes_;                                               // for control messages, at the start of staging memory
-  std::vector<bool> staged_, overwritten_;                                  // by operation
-  std::vector<std::size_t> fused_;                                          // the reduction of a fused receive, and vice versa
-  std::vector<OperationTasks> tasks_;                                       // by operation
+  const std::vector<ChannelPlace> places_;  // by operation
+  const Bytes control_bytes_;               // bytes for control messages, at the start of staging memory
+  std::vector<bool> staged_, overwritten_;  // by operation
+  std::vector<std::size_t> fused_;          // the reduction of a fused receive, and vice versa
+  std::vector<OperationTasks> tasks_;       // by operation
   std::vector<std::vector<std::uint32_t>> after_start_, after_completion_;  // by task
   std::vector<std::vector<std::size_t>> staged_rounds_;                     // the staged operations of each round that has any
   std::size_t staged_round_ = 0;

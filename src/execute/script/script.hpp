@@ -24,8 +24,8 @@ struct ScriptMessage {
   Bytes bytes = 0;
   bool is_send = false;
   Count round = 0;            // the round of the schedule
-  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer, by which both ends match
-  bool overwritten = false;   // a send whose source a receive of the same window overwrites: short, and copied when posted
+  std::uint32_t ordinal = 0;  // its number among the messages to (or from) this peer; both ends match messages by this number
+  bool overwritten = false;   // a send whose source a receive of its window overwrites, so the transport copies it when posted
   Regions regions;            // the memory that is read or written; staging memory if the message is packed
   // A receive fused with its reduction: the transport combines the arriving bytes directly into `reduced_into`. If it cannot
   // combine them, it stores the bytes in `regions` and then runs `reduction`.
@@ -38,7 +38,7 @@ struct ScriptMessage {
 // and run the copies after. Fused receives complete in the order in which they are posted.
 struct Window {
   IndexRange copies_before, messages, copies_after;
-  Count first_round = 0, last_round = 0;  // of the schedule
+  Count first_round = 0, last_round = 0;  // rounds of the schedule
 };
 
 // Policy dataflow runs a graph of tasks: a task starts when all its predecessors are complete. A task is a list of copies, or one
@@ -47,10 +47,10 @@ struct Task {
   static constexpr std::uint32_t no_message = static_cast<std::uint32_t>(-1);
   IndexRange copies;                         // the copies of a copy task
   std::uint32_t message = no_message;        // the message of a message task
-  IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for its start, or for its completion
+  IndexRange after_start, after_completion;  // ranges of Script::successors: tasks that wait for this task's start, or completion
   bool collects = false;                     // a copy task that unpacks received data
   Count round = 0;                           // of a copy task: the round of the schedule
-  std::int32_t local = -1;                   // of a copy task: the index of the local operation in the round; -1: packing or none
+  std::int32_t local = -1;                   // of a copy task: index of the local operation in the round; -1: it packs or unpacks
 };
 
 class ExecutionRecord;  // execution_record.hpp
@@ -59,7 +59,7 @@ struct Script {
   Rank rank = 0;
   Count ranks = 1;
   Policy policy = Policy::blocking;
-  Bytes longest_message = 0;  // transports with a limit split longer messages
+  Bytes longest_message = 0;  // the longest message; a transport with a limit splits longer messages
   Bytes scratch_bytes = 0;
   Bytes staging_bytes = 0;
   std::shared_ptr<const Operator> operation;  // the reduction operator; null if nothing is reduced

@@ -19,11 +19,11 @@ namespace quadrille {
 namespace {
 
 // Runs a script of one window, whose messages are all long and contiguous, as an exchange by edges. Plans copy long messages
-// once. An exchange may also copy them twice, in pieces that stay in the caches. This takes less time on processors whose system
-// call for copying from another process is slow.
+// once. An exchange may also copy them twice, in pieces that stay in the caches. Two copies take less time where the system call
+// that copies from another process is slow.
 class ScriptedExchange final : public Executable {
  public:
-  // Can this rank's script run as an exchange, and may that be faster? It runs so only if all ranks return true.
+  // Can this rank's script run as an exchange, and may that be faster? The plan does so only if all ranks return true.
   static bool suits(const Script& script, const SharedSpace& space, const CopyCosts& costs) {
     if (space.holds_everything() || script.windows.size() != 1 || !script.nodes.empty() || script.messages.empty()) return false;
     if (script.scratch_bytes + script.staging_bytes > 0) return false;

@@ -29,7 +29,8 @@ constexpr Offset place_mask = (Offset{1} << kind_shift) - 1;
 Rank rank_in(Offset offset) { return static_cast<Rank>(offset >> rank_shift); }
 FileKind kind_in(Offset offset) { return (offset >> kind_shift & 1) != 0 ? FileKind::control : FileKind::heap; }
 
-// Only every 64th check of a retired place asks the kernel whether peers still run, because that takes some microseconds per peer.
+// Only every 64th check of a retired place asks the kernel whether peers still run, because the question takes some microseconds
+// per peer.
 constexpr int asks_between_looks = 64;
 
 // The beginning of a head file; the head follows.
@@ -43,8 +44,8 @@ Bytes file_bytes(Count ranks) { return rounded_up(static_cast<Bytes>(sizeof(Head
 
 SpaceHead* head_in(void* memory) { return reinterpret_cast<SpaceHead*>(static_cast<std::byte*>(memory) + sizeof(HeadTitle)); }
 
-// Returns the number of ranks in the title, or nothing if this is not a head file. The seals are checked first: without them the
-// size could still change after its comparison with the title.
+// Returns the number of ranks in the title, or nothing if this is not a head file. The seals are checked first: without seals the
+// size could change after it was compared with the title.
 std::optional<Count> ranks_of(int file) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   HeadTitle title{};
@@ -72,24 +73,25 @@ std::shared_ptr<void> mapped(const Descriptor& file, Count ranks) {
 
 }  // namespace
 
-// Keeps the memory mapped that checks of retired places still read: the rank areas, and other data of the group in rank 0's
-// control file. The group and each retired place own this object. It does not own the files of this process: they own the retired
-// places, so this would be a cycle of shared pointers.
+// Keeps memory mapped as long as checks of retired places read it: the rank areas, and other data of the group in rank 0's
+// control file. The group and each retired place own this object. It does not own the files of this process: these own the
+// retired places, so the shared pointers would form a cycle.
 class GroupSpace::Membership {
  public:
   Membership(SpaceHead* head, ByRank<std::shared_ptr<Peer>> peers, Rank rank, std::shared_ptr<void> keeps)
       : head_(head), rank_(rank), peers_(std::move(peers)), keeps_(std::move(keeps)) {
     peers_[rank] = nullptr;
   }
-  // Reports, with a release, that this rank will not access the group's memory again. Rank 0 does not report it: no rank waits
-  // for rank 0, and its own file may be gone already.
+  // Reports, with a release, that this rank will not access the group's memory again. Rank 0 reports nothing: no rank waits for
+  // rank 0, and its control file may be gone already.
   ~Membership() {
     if (rank_ != 0 && !mark_.is_in_child()) SharedSpace::rank_area_of(head_, rank_).through.store(true, std::memory_order_release);
   }
   Membership(const Membership&) = delete;
   Membership& operator=(const Membership&) = delete;
 
-  // Have all other ranks set this flag (or ended, with `or_gone`)? Acquires everything that they did before.
+  // Have all other ranks set this flag? With `or_gone`, ranks that have ended count, too. Acquires everything that the ranks did
+  // before.
   bool others_are(std::atomic<bool> RankArea::*state, bool or_gone) const {
     for (Rank rank = 0; rank < quadrille::size(peers_); ++rank)
       if (rank != rank_ && !(SharedSpace::rank_area_of(head_, rank).*state).load(std::memory_order_acquire) &&
@@ -98,7 +100,7 @@ class GroupSpace::Membership {
     return true;
   }
 
-  std::atomic<Count> heap_places{0};  // number of retired places in the heap; their checks read control memory of rank 0
+  std::atomic<Count> heap_places{0};  // number of retired places in the heap, whose checks read control memory of rank 0
 
  private:
   SpaceHead* const head_;
@@ -166,9 +168,9 @@ Offset GroupSpace::allocate(Bytes bytes) { return encoded(FileKind::heap, proces
 Offset GroupSpace::allocate_control(Bytes bytes) { return encoded(FileKind::control, process_->control().allocate(bytes)); }
 void GroupSpace::release(Offset offset) { own_file(offset).release(offset & place_mask); }
 
-// A rank that has left (RankArea::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of its
-// own retired places still read control memory of rank 0 until it sets RankArea::through. The checks of places in rank 0's own
-// heap read it, too.
+// A rank that has left (RankArea::left) has destroyed its plans, so it accesses no other rank's heap any more. But checks of this
+// rank's retired places read control memory of rank 0 until the rank sets RankArea::through. The checks of places in rank 0's own
+// heap read that memory, too.
 void GroupSpace::retire(Offset offset, std::function<bool()> is_over) {
   const Place place = offset & place_mask;
   if (kind_in(offset) == FileKind::heap) {
@@ -218,7 +220,7 @@ void GroupSpace::read_private(Rank peer, const void* source, std::span<const Tar
       fail(Error(error == ESRCH ? ErrorCode::peer_lost : ErrorCode::transport,
                  fmt::format("the memory of rank {} cannot be read: {}", shown(peer), std::strerror(error))));
     }
-    const std::size_t read = index(count);  // may be less than asked: the kernel stops after 2 GiB
+    const std::size_t read = index(count);  // may be less than requested: the kernel stops after 2 GiB
     there = {static_cast<std::byte*>(there.iov_base) + read, there.iov_len - read};
     for (std::size_t left = read; left > 0;) {
       const std::size_t part = std::min(left, here[first].iov_len);
@@ -258,7 +260,7 @@ std::shared_ptr<SpaceHead> open_head_file(const Descriptor& file, Count ranks) {
 
 void say_ended(const Descriptor& file, Rank rank) {
   const auto ranks = ranks_of(file.number());
-  if (!ranks || rank < 0 || rank >= *ranks) return;  // then the other ranks notice later that the rank's files are gone
+  if (!ranks || rank < 0 || rank >= *ranks) return;  // the other ranks notice later that the rank's files are gone
   try {
     SharedSpace::end_without(head_in(mapped(file, *ranks).get()), rank);
   } catch (const Error&) {

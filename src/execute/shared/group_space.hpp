@@ -30,8 +30,8 @@ class GroupSpace final : public SharedSpace {
   Offset allocate_control(Bytes bytes) override;
   void release(Offset offset) override;
 
-  // If a rank has ended without leaving the group, `is_over` may never become true. Then the memory is released when all other
-  // ranks have left the group or ended.
+  // If a rank has ended without leaving the group, `is_over` may stay false for ever. In that case the memory is released when
+  // all other ranks have left the group or ended.
   void retire(Offset offset, std::function<bool()> is_over) override;
   bool is_usable() const override { return !process_->is_in_child(); }
 

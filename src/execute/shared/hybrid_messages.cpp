@@ -30,7 +30,7 @@ ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(
   script->policy = whole.policy;
   script->longest_message = whole.longest_message;
   ScriptPart part;
-  std::vector<std::uint32_t> before(whole.messages.size() + 1);  // by message of the whole: how many earlier ones are in the part
+  std::vector<std::uint32_t> before(whole.messages.size() + 1);  // by message of the whole: how many before it are in the part
   for (std::uint32_t i = 0; i < whole.messages.size(); ++i) {
     before[i] = static_cast<std::uint32_t>(script->messages.size());
     QUADRILLE_ASSERT(whole.messages[i].effect == Effect::overwrite);

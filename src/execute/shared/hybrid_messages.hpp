@@ -17,7 +17,8 @@
 namespace quadrille {
 
 // A part of a script that is split by peers: one part for peers in shared memory, one for messages of the other transport. The
-// part is a script with the messages to and from these peers, and the windows of these messages. It has no copies and no memory.
+// part is a script with the messages to and from these peers, and the windows of these messages. It has no copies, and no scratch
+// or staging memory.
 struct ScriptPart {
   std::shared_ptr<Script> script;
   std::vector<std::uint32_t> of_whole;  // by message of the part: its index in the whole script
@@ -30,7 +31,7 @@ ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(
 // What the class of the messages between nodes must provide.
 template <class M>
 concept FarMessages = requires(M messages, const Bases& bases, std::uint32_t message, const CompletionStamps& completions) {
-  messages.begin(bases);  // sets the buffers of the whole script; the near messages own their memory
+  messages.begin(bases);  // sets the buffers of the whole script; scratch and staging memory belong to the near messages
   messages.post(message);
   { messages.advance() } -> std::convertible_to<bool>;
   messages.wait();
@@ -48,15 +49,14 @@ struct ScriptByNode {
   // `place` gives, by rank, the rank's number within this rank's node; -1 for ranks of other nodes.
   ScriptByNode(const Script& whole, const std::vector<Rank>& place);
 
-  struct End {  // where a message of the whole script is
+  struct End {  // the part that has a message of the whole script
     bool is_near = false;
-    std::uint32_t index = 0;  // its index in that part
+    std::uint32_t index = 0;  // the message's index in that part
   };
   ScriptPart near, far;
   std::vector<End> ends;
 };
 
-// Returns the ranks of the node in the order of their places.
 std::vector<Rank> ranks_by_place(const std::vector<Rank>& place, Count ranks_of_node);
 
 template <FarMessages Far>
@@ -93,9 +93,9 @@ class HybridMessages {
   }
   bool advance() { return advance_parts(NoStamps{}, NoStamps{}); }
   bool advance(const CompletionStamps& completions) { return advance_parts(near_stamps(completions), far_stamps(completions)); }
-  // While messages of both kinds are open, the rank must poll: no rank wakes it when a far message arrives. While messages of one
-  // kind are open, it waits like ranks that have only this kind. In shared memory it sleeps, so that it does not take the core of
-  // a rank that works.
+  // While messages of both kinds are open, the rank must poll: no rank wakes it when a far message arrives. While messages of
+  // only one kind are open, the rank waits in the way of this kind. In shared memory it sleeps, so that a rank that works can
+  // have the core.
   void wait() { wait_for_parts(NoStamps{}, NoStamps{}); }
   void wait(const CompletionStamps& completions) { wait_for_parts(near_stamps(completions), far_stamps(completions)); }
   std::optional<std::uint32_t> advance_any() {
@@ -129,7 +129,6 @@ class HybridMessages {
     return {whole.completed, whole.last, whole.is_long, parts_.far.of_whole.data()};
   }
 
-  // The functions of a part, with or without stamps.
   static bool advance(auto& part, const CompletionStamps& stamps) { return part.advance(stamps); }
   static bool advance(auto& part, NoStamps) { return part.advance(); }
   static void wait(auto& part, const CompletionStamps& stamps) { part.wait(stamps); }

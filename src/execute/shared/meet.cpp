@@ -26,7 +26,7 @@ struct GroupCard {
   std::uint64_t known_processes = 0;
   Count assumed_node = -1;
   Place head = 0;              // where rank 0 made the head in its control file; 0 if there was no room
-  bool head_is_mapped = true;  // have all processes that know that of rank 0 mapped the place of the head?
+  bool head_is_mapped = true;  // is the head at a place that all known processes of rank 0 have mapped?
   bool compares = false, is_wrong = false, keeps = false;
 };
 
@@ -48,15 +48,15 @@ Bytes bytes_ahead(Count peers) {
 
 // Maps up to `bytes` bytes of a control file; fewer if address space is short. Returns how much is mapped.
 Bytes map_ahead(Peer& peer, Bytes bytes) {
-  Bytes mapped = Extents::first;  // mapped when the processes met; each further extent is as long as all before it
+  Bytes mapped = Extents::first;  // mapped when the processes met; each further extent is as long as all earlier ones together
   try {
     for (; 2 * mapped <= bytes; mapped *= 2) peer.at(FileKind::control, static_cast<Place>(mapped));
   } catch (const Error&) {}
   return mapped;
 }
 
-// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. They become the known processes
-// of each member, except of a member that already knows a set of at least this size.
+// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. Each member remembers them as
+// its known processes, unless it already knows a set of at least this size.
 KnownRanks introduced(Communicator& group, Process& process, const std::vector<Rank>& members,
                       const ByRank<Introduction>& introductions) {
   struct Outcome {
@@ -88,8 +88,8 @@ KnownRanks introduced(Communicator& group, Process& process, const std::vector<R
   return made;
 }
 
-// The head of a group in this process's control file. The destructor releases it unless `keep` was called; then the group releases
-// it.
+// The head of a group in this process's control file. The destructor releases it, unless `keep` was called: after `keep` the
+// group must release it.
 class MadeHead {
  public:
   explicit MadeHead(Process* process) : process_(process) {}
@@ -163,9 +163,9 @@ bool know_each_other(const ByRank<GroupCard>& cards, const ByRank<Count>& nodes)
   return cards[0].head != 0 && cards[0].head_is_mapped;
 }
 
-// Makes the group's space. `own` is the place of `head` in this process's control file if it was made here, else 0. Other ranks
-// may use the head already. So if making the space throws, the group is marked as failed, which ends waits for this rank, and the
-// head is never released.
+// Makes the group's space. `own` is the place of `head` in this process's control file if this process made the head, else 0.
+// Other ranks may use the head already. So if making the space throws, the group is marked as failed, which ends waits for this
+// rank. The head is never released in this case.
 std::shared_ptr<GroupSpace> space_at(SpaceHead* head, Place own, const std::shared_ptr<Process>& process,
                                      const ByRank<std::shared_ptr<Peer>>& peers, Rank rank, bool reads_private_memory) {
   try {
@@ -264,7 +264,7 @@ class Meeting {
   const std::optional<Error> why_;
   MadeHead head_;
   Process::KnownProcesses
-      known_processes_;  // as of the beginning of the meeting: another thread may change the process's own meanwhile
+      known_processes_;  // copied when the meeting begins, because another thread may change the known processes of `process_`
   ByRank<std::shared_ptr<Peer>> known_;
   ByRank<GroupCard> cards_;
   ByRank<Count> nodes_;
@@ -274,7 +274,7 @@ class Meeting {
 
 // Collective. Returns the same costs on all ranks: those stored in the head by the group's first process if they suit this group,
 // else newly measured ones. The stored costs do not suit if this group has more ranks than cores, but the costs were measured
-// with a core for every rank. Such a measurement does not tell whether a rank that yields hands its core over.
+// with a core for every rank. From such a measurement the ranks do not know whether a rank that yields hands its core over.
 SharingCosts costs_of(GroupSpace& space, Process& process) {
   if (space.size() == 1) return {};
   SharingCosts costs;
@@ -357,14 +357,14 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
 std::unique_ptr<SharedCommunicator> meet_again(const KnownRanks& all, const std::vector<Rank>& members, Rank rank,
                                                const std::function<void(void*, Bytes)>& broadcast, Progress progress) {
   const auto& process = Process::current();
-  ByRank<std::shared_ptr<Peer>> peers;  // allocate before the broadcast, after which the others may wait for this rank
+  ByRank<std::shared_ptr<Peer>> peers;  // allocated before the broadcast: after it, other ranks may wait for this rank
   for (const Rank member : members) peers.push_back(all.peers[member]);
   MadeHead made(process.get());
   Place head = 0;
   try {
     if (rank == 0) {
       head = made.make(size(members));
-      if (!all.costs.shared_cores) made.tell_costs();  // this process may have measured other costs since
+      if (!all.costs.shared_cores) made.tell_costs();  // this process may have measured other costs meanwhile
     }
   } catch (const std::bad_alloc&) {}  // `head` stays 0: the ranks call `meet`, which reports it
   if (head >= static_cast<Place>(all.control_bytes)) head = 0;
@@ -382,7 +382,7 @@ std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& he
   SharedCommunicator strangers(std::make_shared<HeadSpace>(head.get(), rank, ranks), "shared");
   const auto process = Process::current();
   KnownRanks group = introduce(strangers, *process);
-  strangers.barrier();  // the rank areas may be reused after it
+  strangers.barrier();  // after this barrier the rank areas may be reused
   auto space =
       std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);
   space->set_progress({.in_flight = InFlight::of_process()});

@@ -3,10 +3,10 @@
 // for the first time exchange cards (process.hpp) and map each other's files. After that a new group costs one small all_gather,
 // and some cache lines in the control file of its first rank. A group needs no additional file, descriptor or MPI context.
 //
-// Ranks that have met make further groups without cards, in one of two ways. Known ranks are a group that all of its ranks
-// remember; a further group of some of them costs one broadcast. There are known ranks only in programs without concurrent
-// threads in MPI, and only among ranks of one world and one node. Known processes (Process::KnownProcesses) are processes that
-// have all met each other; a group of some of them costs one all_gather. They serve all other cases.
+// Ranks that have met make further groups without cards, in one of two ways. *Known ranks* are a group that all of its ranks
+// remember; a further group of some of these ranks costs one broadcast. There are known ranks only in programs without concurrent
+// threads in MPI, and only among ranks of one world and one node. *Known processes* (Process::KnownProcesses) have all met each
+// other; a group of some of them costs one all_gather. Known processes serve all other cases.
 #pragma once
 
 #include <functional>
@@ -42,8 +42,8 @@ struct Met {
   ByRank<Count> nodes;              // by rank: its node; nodes are numbered in the order of their first ranks
   bool any_compares = false;        // does any rank have AboutRank::compares_starts?
   std::optional<Rank> first_wrong;  // the first rank with AboutRank::is_wrong
-  // The communicator of this rank's node, whose ranks share memory. If there is only one node, it has all ranks of the group. If
-  // it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
+  // The communicator of this rank's node, whose ranks share memory. If there is only one node, the communicator has all ranks of
+  // the group. If it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
   std::unique_ptr<SharedCommunicator> node;
   std::string no_sharing;  // why `node` is null; or why ranks of one machine are on different nodes; else empty
   // For meet_again. Null on all ranks or on none: null unless all ranks of the group share memory and have room to remember the

@@ -33,7 +33,7 @@ struct Deletion {
 using Allocations = std::unordered_map<Offset, std::unique_ptr<std::byte, Deletion>>;
 
 // What all ranks of the group share, and the memory that the ranks have not released themselves. It is destroyed after the spaces
-// of all ranks, and so after all plans: from then on no rank accesses that memory.
+// of all ranks, and so after all plans. By then no rank accesses that memory.
 class ThreadGroup {
  public:
   explicit ThreadGroup(Count ranks)

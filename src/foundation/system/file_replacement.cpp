@@ -33,7 +33,7 @@ std::string path_of(int descriptor) { return fmt::format("/proc/self/fd/{}", des
 // lose the log's earlier content.
 bool holds_open_files(const fs::path& folder) { return folder.filename() == "fd" && folder.string().starts_with("/proc/"); }
 
-// Returns the mode of new files. Not by umask(2), because a call changes the mask for a moment, also for the other threads.
+// Returns the mode of new files. Does not call umask(2), which would change the mask of all threads for a moment.
 mode_t mode_of_new_files() {
   constexpr std::string_view key = "Umask:\t";
   std::ifstream status("/proc/self/status");

@@ -15,7 +15,7 @@
 
 namespace quadrille {
 
-// A file descriptor that its owner closes when it is destroyed.
+// A file descriptor. It is closed when this object is destroyed.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -64,9 +64,9 @@ struct FileText {
 // Reads a regular file. Throws Error{malformed} as open_regular_file does, and if the file is longer than `most_mebibytes`.
 FileText read_regular_file(const std::string& file, std::size_t most_mebibytes, const std::string& label);
 
-// Locks a file while this process lives, so that others find out whether it still writes the file. The lock belongs to the
-// process: a forked child does not inherit it, and it is released in any case when the process ends. If the file system has no
-// locks, readers cannot tell that the file is being written; nothing else depends on it.
+// Locks a file while this process lives, so that other processes find out whether this one still writes the file. The lock
+// belongs to the process: a forked child does not inherit it, and it is released in any case when the process ends. If the file
+// system has no locks, readers cannot tell that the file is being written; nothing else depends on it.
 void lock_while_alive(int descriptor);
 
 // True if some process is writing the file. False if that cannot be determined, as for files of other machines on some file

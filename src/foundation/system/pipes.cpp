@@ -118,7 +118,7 @@ bool is_pipe(int descriptor) {
 
 std::string output_of(const std::vector<std::string>& words, const OutputLimits& limits, const std::string& label) {
   using Clock = std::chrono::steady_clock;
-  static std::mutex one_at_a_time;  // the handlers of signals are the process's
+  static std::mutex one_at_a_time;  // all threads share the signal handlers
   const std::lock_guard lock(one_at_a_time);
   const HandledSignals handled;
   Pipe pipe = make_pipe();
@@ -131,7 +131,7 @@ std::string output_of(const std::vector<std::string>& words, const OutputLimits&
     struct pollfd asked {};
     asked.fd = pipe.read_end.number();  // ignored if it is negative
     asked.events = POLLIN;
-    constexpr int wait_ms = 50, short_wait_ms = 1;  // waits for output; for the end of a program that has closed its output
+    constexpr int wait_ms = 50, short_wait_ms = 1;  // of a wait for output, and for the end of a program that has closed its output
     const int ready = ::poll(&asked, 1, has_ended ? 0 : asked.fd < 0 ? short_wait_ms : wait_ms);
     if (ready <= 0 && has_ended) break;  // programs that it has started may still hold its output open
     if (Clock::now() >= end)

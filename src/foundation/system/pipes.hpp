@@ -37,8 +37,8 @@ struct OutputLimits {
 };
 
 // Runs the program `words[0]`, found as the shell finds it, with the other words as its arguments; no shell reads them. Its stdin
-// is empty, its stderr that of this process. Returns what it prints on stdout until it has ended. The program runs in its own
-// process group. The group is killed when the program has ended, when a limit is exceeded, and when SIGINT, SIGTERM or SIGHUP
+// is empty, and its stderr is that of this process. Returns what it prints on stdout until it has ended. The program runs in its
+// own process group. The group is killed when the program has ended, when a limit is exceeded, and when SIGINT, SIGTERM or SIGHUP
 // ends this process. So the processes that the program has started end, too. `label` names the program in errors. Throws
 // Error{environment} if the program cannot be started, does not end in time or does not end with exit code 0, and
 // Error{too_large} if it prints too much. Concurrent calls wait for each other.

@@ -27,7 +27,7 @@ std::optional<Number> number_in(std::string_view text) {
 }
 
 // Cuts a command into words at blanks. As in a shell, quotes and \ keep blanks and other signs in a word; other characters have
-// no special meaning. Throws Error{misuse} for a quote without its end.
+// no special meaning. Throws Error{misuse} for a quote that is not closed.
 std::vector<std::string> shell_words(std::string_view command);
 
 }  // namespace quadrille

@@ -22,7 +22,7 @@ std::string counted(std::integral auto count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-// Returns "a, b or c" for the words among which a user may choose, a list of texts that is not empty.
+// Returns "a, b or c" for the words among which a user may choose. There must be at least one.
 template <class Words>
 std::string alternatives(const Words& words) {
   const auto last = std::prev(std::end(words));

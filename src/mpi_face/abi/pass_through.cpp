@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The drop-in for the standard ABI of MPI 5 passes every call to the MPI library. Quadrille has no plug-in for this ABI, because
-// that would need functions of MPI that cannot be tested here yet.
+// the plug-in would need functions of MPI that cannot be tested here yet.
 #include "mpi_face/call.hpp"
 
 namespace quadrille::mpi_face {

@@ -9,7 +9,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 constexpr int enough_rounds = 5, most_rounds = 9;             // a trial may end after 5 counted rounds, and ends after 9
-constexpr double clearly_faster = 0.6, clearly_slower = 1.3;  // these need only three rounds
+constexpr double clearly_faster = 0.6, clearly_slower = 1.3;  // such ratios need only three rounds
 constexpr int few_rounds = 3;
 
 }  // namespace
@@ -18,7 +18,7 @@ Alternation::Alternation(int contenders, double bar) : contenders_(contenders), 
   begin_part(1);
 }
 
-// Every other round runs the ways in reverse order, so that a way does not always follow the same one.
+// Every second round runs the ways in reverse order, so that a way does not always follow the same other way.
 void Alternation::begin_part(int rounds) {
   order_.clear();
   calls_ = 0;

@@ -3,9 +3,9 @@
 // for long calls: extra calls, as in a trial in a loop, would cost too much. Nothing here depends on MPI.
 //
 // A round has a turn of each way: some calls one after the other, because programs call collectives in loops, where calls
-// overlap. The first call of a turn does not count, because it overlaps with another way's. The first round is a warm-up of one
-// call each: it decides nothing, but shows the cost of the next round. The trial is due after the warm-up, after one more round,
-// and then after every two rounds. Then the ranks add up their times, and rank 0 drops contenders that are far slower, and
+// overlap. The first call of a turn does not count, because it overlaps with a call of another way. The first round is a warm-up
+// of one call each: it decides nothing, but shows the cost of the next round. A conclusion is due after the warm-up, after one
+// more round, and then after every two rounds: the ranks add up their times, and rank 0 drops contenders that are far slower, and
 // continues or ends the trial. A time contains the wait for late ranks, which on average is equal for all ways.
 #pragma once
 
@@ -19,18 +19,18 @@ class Alternation {
  public:
   static constexpr int vendor = 0;  // the MPI library; way i > 0 is contender i - 1
   static constexpr int calls_of_turn = 3;
-  static constexpr int calls_of_first_part = 1;  // of each way
+  static constexpr int calls_of_first_part = 1;  // calls of each way in the warm-up
 
   // A contender is taken if its time is at most `bar` times the MPI library's.
   Alternation(int contenders, double bar);
 
-  // The way of the next call. The MPI library runs the calls after a trial is due.
+  // The way of the next call. While a conclusion is due, the MPI library runs the calls.
   int next() const { return is_due() ? vendor : order_[static_cast<std::size_t>(calls_)].way; }
   void count(double seconds);  // the time of the call that next() has named
   bool is_due() const { return calls_ == static_cast<int>(order_.size()); }
 
-  // This rank's mean times of a call in all rounds so far: round by round, a time for each way (0 for dropped ones). Equally many
-  // on all ranks.
+  // This rank's mean times of a call in all rounds so far: round by round, a time for each way (0 for dropped ones). The list is
+  // equally long on all ranks.
   const std::vector<double>& times() const { return times_; }
 
   enum class End : std::int32_t { goes_on, taken, left };
@@ -79,7 +79,7 @@ class Alternation {
   std::uint32_t remaining_;
   std::vector<Call> order_;  // the calls of this part
   int first_round_ = 0;      // of this part, among all rounds
-  int calls_ = 0;            // those that were made
+  int calls_ = 0;            // calls of this part that were made
   std::vector<double> times_;
 };
 

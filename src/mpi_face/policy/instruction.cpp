@@ -17,10 +17,11 @@ constexpr int most_in_place = 2;        // contenders
 // finds out what it needs about the machine.
 constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.5;
 constexpr double most_of_expected = 1.3;  // highest cost of groups and plans, as a multiple of the expected cost
-// If nothing is left to spend, a trial that has begun still goes on if that costs at most this share of all that was spent.
+// If nothing is left to spend, a trial that has begun still goes on if its next part costs at most this share of all that was
+// spent.
 constexpr double little_more = 0.1;
 constexpr std::uint64_t enough_timed_calls = 3;
-// The longest time of a barrier, for each rank. Calls of the program may take longer because ranks are late.
+// An upper bound of the time of a barrier, divided by the ranks. The program's calls may take longer because ranks are late.
 constexpr double barrier_of_rank_s = 125e-6;
 
 using What = Instruction::What;
@@ -55,7 +56,7 @@ class Finder {
   std::optional<Instruction> learned(const CallKind& kind, const Finding& finding) const;
   double worth_s(const CallKind& kind, const Instruction& message, double learned_s) const;
   Instruction trial_of(const CallKind& kind, double call_s) const;
-  // Plans may need messages over the communicator of the meeting, so guests make none.
+  // Plans may need the communicator of the meeting, which guests free after it. So guests make no plans.
   bool is_open_here(const CallKind& kind) const { return !state_.meeting.is_guest || never_synchronises(kind.key.function); }
   double left_s(bool is_learned = false) const {
     const double spent_s = process_.account.spent_s() + state_.meeting.others_spent_s;
@@ -100,8 +101,8 @@ std::optional<Instruction> Finder::told_wishes() {
   return Instruction{.what = What::wishes, .number = static_cast<std::int32_t>(state_.own_wishes.size())};
 }
 
-// A trial that goes on waits until the account allows the cost of its next part. If that cost is little, the trial does not wait,
-// because its plans are paid for.
+// A trial that goes on waits until the account allows the cost of its next part. If that cost is small, the trial does not wait,
+// because its plans are already paid for.
 std::optional<Instruction> Finder::concluded() {
   while (!state_.meeting.gathered.empty()) {
     const auto [tried, sums] = std::move(state_.meeting.gathered.back());
@@ -167,8 +168,8 @@ double Finder::plans_s(int plans) const {
   return std::max({process_.choice_cost.of(state_.ranks), calls_of_choice * state_.meeting.short_s, first_s}) + plans * plan_s();
 }
 
-// The costs of groups and plans are estimated by the program's shortest calls. If these are long, perhaps because ranks are late, a
-// short call is timed first, because groups and plans are made by short calls.
+// The costs of groups and plans are estimated from the program's shortest calls. If these are long, perhaps because ranks are
+// late, a short call is timed first, because groups and plans are made by short calls.
 std::optional<Instruction> Finder::timed() {
   if (state_.group.exists || !state_.group.why_not.empty() || state_.short_call_s || state_.admits_at_once ||
       state_.meeting.short_s < long_call_s)
@@ -197,7 +198,7 @@ void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
 }
 
 // Finds the message with the greatest ratio of the kind's time to the cost. In mode counting, a message is worth its cost only if
-// the kind's calls have already taken as long.
+// the kind's calls have already taken at least that time.
 std::optional<Instruction> Finder::worthwhile() {
   if (!state_.group.why_not.empty() || state_.admits_at_once) return std::nullopt;
   std::optional<Instruction> best;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A kind of calls on one communicator: how many there were, how long they took, and whether Quadrille ("ours") or the MPI library
-// ("the vendor") runs them. All ranks make the same kinds in the same order, and change their modes in the same calls. Values only;
-// nothing here depends on MPI.
+// ("the vendor") runs them. All ranks make the same kinds in the same order, and the kinds change their modes in the same calls
+// on all ranks. Values only; nothing here depends on MPI.
 #pragma once
 
 #include <algorithm>
@@ -35,19 +35,19 @@ inline int batch_of_trial(Bytes moved) {
   if (moved <= 64 << 10) return 8;
   return moved <= 1 << 20 ? 4 : 2;
 }
-constexpr int repetitions_of_trial = 4;  // of ours and of the MPI library's; the first is a warm-up
+constexpr int repetitions_of_trial = 4;  // repetitions of ours and of the MPI library's; the first is a warm-up
 
-// The number of the call, a power of two, in which our algorithm is next compared with the MPI library's. The distance keeps the
-// calls of trials to at most a few percent of all calls.
+// The number of the call, a power of two, in which our algorithm is next compared with the MPI library's. The distance between
+// comparisons is so large that trials make at most a few percent of all calls.
 inline std::uint64_t next_epoch(std::uint64_t calls, Bytes moved) {
   constexpr std::uint64_t calls_for_each_of_trial = 32;
   const auto calls_of_trial = static_cast<std::uint64_t>(2 * repetitions_of_trial * batch_of_trial(moved));
   return std::bit_ceil(std::max(calls + 1, calls_for_each_of_trial * calls_of_trial));
 }
 
-// A trial of the program's own calls is disturbed by other work of the ranks. If Quadrille loses it by little, there may be a
-// second trial: returns the number of the first call in which it may begin; nothing if the trial was lost by far. `ratio`: our
-// time / the MPI library's.
+// Other work of the ranks disturbs a trial of the program's own calls. So if Quadrille loses such a trial by little, there may be
+// a second one. Returns the number of the first call in which the second trial may begin; nothing if the first was lost by far.
+// `ratio`: our time / the MPI library's.
 inline std::optional<std::uint64_t> second_trial_after(std::uint64_t calls, double ratio) {
   constexpr double lost_by_far = 1.3;
   return ratio < lost_by_far ? std::optional(4 * calls) : std::nullopt;
@@ -78,8 +78,8 @@ class CallTimes {
   std::uint64_t ticks() const { return ticks_; }
 
   // Estimates the time of a call: the least mean over `calls_of_window` consecutive calls, or the mean of all if there were
-  // fewer. A single call may lack the time in which ranks wait for cores that they share; a mean over all calls would contain
-  // long waits for late ranks. Requires at least one call.
+  // fewer. The time of a single call may lack waits for cores that ranks share; a mean over all calls would contain long waits
+  // for late ranks. Requires at least one call.
   double ticks_of_call() const {
     if (least_window_ticks_ != never) return static_cast<double>(least_window_ticks_) / static_cast<double>(calls_of_window);
     return static_cast<double>(ticks_) / static_cast<double>(calls_);
@@ -108,10 +108,10 @@ struct PlannedWay {
   std::string why;
 };
 
-// The calls from which on trials of a kind are due, and the results of its trials.
+// When trials of a kind are due, as numbers of calls, and the results of its trials.
 struct TrialsOfKind {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t next = never;  // mode ours: from this call on, ours is compared with the MPI library's again
+  std::uint64_t next = never;  // mode ours: the first call in which ours may again be compared with the MPI library's
   // Mode counting, after a trial in place that was lost by little: the first call in which there may be another trial.
   std::uint64_t second = 0;
   double put_off_s = 0;                // rank 0, mode counting: the cost of a trial that was put off as too costly
@@ -129,8 +129,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Has the user named what runs the calls? `refused`: the rule does not fit the problem.
   enum class Rule : std::uint8_t { none, followed, refused };
 
-  // In calls that the MPI library runs, only the members up to the key's block size are used. They share a cache line, because in
-  // a program with many kinds of calls they are rarely cached.
+  // In calls that the MPI library runs, only the members up to the key's block size are used. These members share a cache line,
+  // because in a program with many kinds of calls they are rarely cached.
   std::uint64_t calls = 0;
   Mode mode = Mode::counting;
   bool is_rooted = false, synchronises = false;

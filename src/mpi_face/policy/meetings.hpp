@@ -34,8 +34,8 @@ class Meetings {
   void adds(double price_s) { price_s_ += price_s; }
 
   // Rank 0, in a meeting: the number of the call in which the ranks meet next, about `ratio` times the present number. It is
-  // rounded up to an eighth of the way from one call 2^k to the next, so that communicators of one program, which wait for each
-  // other, meet in the same iteration. 0: the next call 2^k is early enough.
+  // rounded up to a multiple of an eighth of the latest 2^k, so that communicators of one program, which wait for each other,
+  // meet in the same iteration. 0: the next call 2^k is early enough.
   std::uint64_t wanted(double ratio) const {
     const std::uint64_t eighth = std::max(std::bit_floor(calls_) / 8, std::uint64_t{1});
     const double calls = std::ceil(ratio * static_cast<double>(calls_) / static_cast<double>(eighth)) * static_cast<double>(eighth);
@@ -68,16 +68,17 @@ inline double price_of_call(Count ranks, Bytes moved) {
 
 // Decides before which calls the ranks of a communicator measure how long they wait for late ranks. Only calls that synchronise all
 // ranks are chosen. All ranks count these calls alike, so they measure before the same call. In each measurement, rank 0 computes
-// from its own clock after how many calls the next one follows, and tells the others.
+// from its own clock the number of calls until the next measurement, and tells the other ranks.
 class Sampling {
  public:
-  static constexpr double share = 0.005;                                                    // of the time, for measuring
+  static constexpr double share = 0.005;                                                    // part of the time for measuring
   static constexpr std::uint64_t first = 128, least_interval = 4, most_interval = 1 << 20;  // in calls
 
   explicit Sampling(Count ranks) : price_s_(4e-6 * static_cast<double>(std::bit_width(static_cast<std::uint64_t>(ranks)))) {}
 
   // Counts a call that synchronises, and returns whether the ranks measure before it. The first such call is the 128th, or an
-  // earlier one if the calls so far have cost enough. `price_s`: seconds that the call costs, equal on all ranks.
+  // earlier one if `share` of the calls' cost so far pays for a measurement. `price_s`: seconds that the call costs, equal on all
+  // ranks.
   bool counts(double price_s) {
     spent_s_ += price_s;
     return ++calls_ >= next_ || (next_ == first && spent_s_ * share >= price_s_);

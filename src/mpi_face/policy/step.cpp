@@ -139,7 +139,7 @@ Action Step::begin_guests() {
   return ask_guests();
 }
 
-// Asks, over all ranks, for the greatest worth of the guests that come first, and whether any of these has met.
+// Finds the greatest worth_ticks() of the ranks' first guests, and whether any of these guests has met.
 Action Step::ask_guests() {
   Action ask = action(Do::ask_guests);
   ask.figures = {process_.waiting.empty() ? 0 : process_.waiting.front().state->worth_ticks(), process_.has_met ? 1.0 : 0.0};
@@ -225,7 +225,7 @@ Action Step::after_action() {
 }
 
 // The ranks find the greatest of their accounts, because rank 0 knows only its own. They do so with the first message, and again
-// after guests have met or a trial in place has cost each rank a time of its own.
+// after guests have met or a trial in place has cost the ranks different times.
 Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));
@@ -247,7 +247,7 @@ Action Step::agreed() {
   return carry_out();
 }
 
-// After a message: charges the time that it took to the account, unless it was for a race or for guests, whose time is charged
+// Charges the account for the time of the message, unless the message was for a race or for guests, whose time is charged
 // elsewhere. Then rank 0 sends the next message.
 Action Step::finished() {
   if (state_.message.what != What::tune && state_.message.what != What::host)
@@ -346,7 +346,7 @@ Action Step::keep(std::size_t best) {
   return action(Do::keep, static_cast<std::int32_t>(best));
 }
 
-// Ends a first trial, or records the decision without a trial.
+// Ends a first trial, or records a decision that needed no trial.
 void Step::settle(bool is_faster) {
   CallKind& settled = kind();
   if (is_faster) {
@@ -361,8 +361,8 @@ void Step::settle(bool is_faster) {
   settled.is_described = false;
 }
 
-// Takes the fastest contender if it is faster than the MPI library by enough (enough_gain). If it narrowly misses that, the trial
-// is repeated.
+// Takes the fastest contender if it is faster than the MPI library by enough (enough_gain). If the contender misses this by
+// little, the trial is repeated.
 Action Step::tried() {
   if (event_.vendors_s.empty()) return left(event_.why);
   state_.meeting.vendors_s.insert(state_.meeting.vendors_s.end(), event_.vendors_s.begin(), event_.vendors_s.end());
@@ -418,15 +418,15 @@ Action Step::conclude() {
   Alternation& trial = *kind().trial;
   const Alternation::Conclusion& conclusion = state_.message.conclusion;
   process_.account.spend(state_.weight * trial.excess_s());
-  state_.meeting.knows_accounts = false;  // each rank has an excess of its own
+  state_.meeting.knows_accounts = false;  // the excess differs between ranks
   if (conclusion.end == Alternation::End::goes_on) return trial.go_on(conclusion.remaining), finished();
   Action share = action(Do::share_figures);
   share.figures = state_.rank == 0 ? state_.meeting.means : trial.times();
   return share;
 }
 
-// All ranks know the times now. If Quadrille loses the trial, the MPI library runs the kind's calls: for good, or after a first
-// trial that was lost by little until a second trial.
+// All ranks know the times now. If Quadrille loses the trial, the MPI library runs the kind's calls for good or, after a first
+// trial that was lost by little, until a second trial.
 Action Step::shared() {
   CallKind& tried = kind();
   const Alternation::Conclusion& conclusion = state_.message.conclusion;

@@ -35,11 +35,11 @@ namespace quadrille::mpi_face {
 // What a process spends on groups, plans, trials and meetings. Threads may spend at the same time, on different communicators.
 class Account {
  public:
-  static constexpr double share = 0.02;                                   // of the run's time so far
+  static constexpr double share = 0.02;                                   // the part of the run's time so far that may be spent
   static constexpr double at_first = 0.02;                                // seconds that may be spent from the beginning on
   static constexpr double learned_share = 0.03, learned_at_first = 0.03;  // the same, for what earlier runs found to pay
 
-  // How many seconds a run may have spent in all after `elapsed_s`.
+  // Returns how many seconds a process may have spent in total `elapsed_s` after the run's beginning.
   static double allowance(double elapsed_s, bool is_learned = false) {
     return is_learned ? std::max(learned_at_first, learned_share * elapsed_s) : std::max(at_first, share * elapsed_s);
   }
@@ -51,7 +51,8 @@ class Account {
   std::atomic<double> spent_s_{0};
 };
 
-// Estimates the cost of something for each rank that takes part: a guess until the cost is measured.
+// Estimates the cost of an action, which grows with the number of ranks. Holds the seconds per rank: a guess until they are
+// measured.
 class CostOfRank {
  public:
   explicit constexpr CostOfRank(double guess_s) : seconds_(guess_s) {}
@@ -68,9 +69,9 @@ class CostOfRank {
 };
 
 constexpr double tuning_race_s = 0.05;                   // seconds of a race during the program's run
-constexpr int barriers_of_timing = 4;                    // in Do::time_call
-constexpr std::size_t most_plans_of_trial = 3;           // that a trial of short calls compares
-constexpr int most_trials = 2;                           // of a kind in a meeting: a second one if the first is not clear
+constexpr int barriers_of_timing = 4;                    // number of barriers in Do::time_call
+constexpr std::size_t most_plans_of_trial = 3;           // number of plans that a trial of short calls compares
+constexpr int most_trials = 2;                           // trials of a kind in a meeting: a second one if the first is not clear
 constexpr Bytes most_memory_of_trial = Bytes{64} << 20;  // limit on the input and on the output of a rank
 constexpr double asked_for = 1e300;                      // State::worth_ticks after State::ask
 
@@ -85,7 +86,7 @@ struct Instruction {
     admit,         // run the kind by the best known plan, without a trial
     leave,         // leave the kind to the MPI library, for `cause`
     take,          // run the kind by the named way, which was the fastest in an earlier trial
-    try_in_loop,   // hold a trial of at most `number` calls together
+    try_in_loop,   // hold a trial that times at most `number` calls together
     try_in_place,  // begin a trial of at most `number` contenders; is_learned: of the one that `number` earlier runs found
     conclude,      // go on with, or end, a trial in place
     tune,          // race candidates for the kind
@@ -96,7 +97,7 @@ struct Instruction {
   std::int32_t number = 0;
   Cause cause{};
   Alternation::Conclusion conclusion;
-  double cost_s = 0;  // what it is expected to cost; 0 if the user has asked for it
+  double cost_s = 0;  // expected cost of carrying it out; 0 if the user has asked for it
   double allowance_s = 0;
   std::uint64_t next_meeting = 0;  // with `nothing`: the call in which the ranks meet next; 0: the next call 2^k
   PackedWay way;                   // with `take`, and with `try_in_place` if is_learned
@@ -104,7 +105,7 @@ struct Instruction {
 };
 static_assert(std::is_trivially_copyable_v<Instruction>);
 
-// When rank 0 sends a message, and what follows. `from` and `to`: CallKind::mode before and after it, "" if the message is about
+// When rank 0 sends a message, and what follows. `from` and `to`: CallKind::mode before and after the message, "" if it is about
 // no kind. Rank 0 tries the rows in this order, but `group` and `leave` may be needed earlier.
 struct InstructionRule {
   Instruction::What what;
@@ -124,7 +125,7 @@ class Verdicts {
   // `nodes`: Communicator::nodes.
   std::optional<Verdict> find(const Key& key, const std::vector<Count>& nodes);
   void add(const Key& key, const std::vector<Count>& nodes, Verdict verdict);
-  // Forgets the verdict, because a later measurement may contradict it.
+  // Forgets the verdict, because a new race may contradict it.
   void remove(const Key& key, const std::vector<Count>& nodes);
 
  private:
@@ -146,23 +147,23 @@ struct State;
 // Guests: communicators whose ranks meet in the meetings of MPI_COMM_WORLD, because their own calls may never synchronise them:
 // those on which the program calls gatherv, scatterv, alltoallw or collectives of neighbours.
 //
-// Why that is right. MPI allows each collective to wait for all ranks, and a correct program does not hang if each does. Suppose
-// that, in a synchronising call of the world, a rank A has made a call on a guest that a rank B has yet to make. If all
-// collectives waited, A would wait in its call on the guest for B, and B in its call of the world for A: the program would hang.
-// So all ranks of a guest have made the same calls on it, as in a call of its own that synchronises. They agree on all that they
-// count, and their decisions hold from their next call on it. No rank is inside another call, unless several threads may call
-// MPI: then there are no guests. For the same reason the ranks first use the guests that they share in the same order. So one of
-// the guests always comes first on all of its ranks.
+// Why that is right. MPI allows each collective to wait for all ranks, and a correct program does not hang if all collectives do
+// so. Suppose that, in a synchronising call of the world, a rank A has made a call on a guest that a rank B has yet to make. If
+// all collectives waited, A would wait in its call on the guest for B, and B in its call of the world for A: the program would
+// hang. So all ranks of a guest have made the same calls on it, as in a call of its own that synchronises. They agree on all that
+// they count, and their decisions hold from their next call on it. No rank is inside another call, unless several threads may
+// call MPI: then there are no guests. For the same reason, two ranks first use the guests that they share in the same order. So
+// there is always a guest that comes first on all of its ranks.
 //
 // Many programs rely on MPI libraries that do not wait. So the ranks do not trust the proof: they compare how many calls of each
-// kind they have made on the guest and on all other guests of the same ranks, and leave it alone if the numbers differ. Ranks may
-// have started different numbers of nonblocking collectives on a guest. So they meet on a communicator that they make for the
-// meeting. If two guests have the same ranks and equal numbers, and the ranks first used them in different orders, the numbers
-// cannot tell which one a rank means. A name from rank 0 would need a collective on the guest, and nothing could complete it
-// before the program frees the guest.
+// kind they have made on the guest and on all other guests of the same ranks, and decide nothing about it if the numbers differ.
+// Ranks may have started different numbers of nonblocking collectives on a guest. So they meet on a communicator that they make
+// for the meeting. If two guests have the same ranks and equal numbers, and the ranks first used them in different orders, the
+// numbers cannot tell which one a rank means. A name from rank 0 would need a collective on the guest, and nothing could complete
+// it before the program frees the guest.
 struct Guest {
   State* state = nullptr;
-  int colour = 0;  // differs between guests of different ranks, most likely; if it does not, they do not meet
+  int colour = 0;  // a hash of the ranks; if it is equal for guests of different ranks, these guests do not meet
 };
 
 // What all communicators of a process share.
@@ -175,32 +176,32 @@ struct DecidingProcess {
   std::deque<Guest> waiting;
   bool has_met = false;  // in the last turn, the guest that comes first on this rank has met
 
-  // A hash of the colour of the guest that waits first and, for all guests with this colour, of the calls of each kind that this
-  // rank has made on them, and of which of them is the first. MPI gives communicators no names by which ranks could tell which
-  // guest they mean. Requires that a guest waits.
+  // A hash of three things: the colour of the first waiting guest; the numbers of calls of each kind that this rank has made on
+  // the guests with this colour; and which of these guests is the first. MPI gives communicators no names by which ranks could
+  // tell which guest they mean. Requires that a guest waits.
   std::uint64_t calls_on_guests() const;
 };
 
 // What all ranks do next in a meeting. An event follows when it is done.
 enum class Do : std::uint8_t {
   leave,          // the meeting is over
-  add_up,         // the `figures` over the ranks, for rank 0
-  find_slowest,   // the maximum of each of the `figures` over the ranks, for rank 0
-  ask_guests,     // the maximum of each of the `figures` over the ranks of MPI_COMM_WORLD
-  send_message,   // rank 0's State::message to all
-  agree_account,  // the maximum of `figures[0]` over the ranks
-  hear_wishes,    // `number` bytes of rank 0's
-  time_call,      // barriers
+  add_up,         // rank 0 gets the sum of each of the `figures` over the ranks
+  find_slowest,   // rank 0 gets the maximum of each of the `figures` over the ranks
+  ask_guests,     // all ranks of MPI_COMM_WORLD get the maximum of each of the `figures` over them
+  send_message,   // all ranks get rank 0's State::message
+  agree_account,  // all ranks get the maximum of `figures[0]` over the ranks
+  hear_wishes,    // all ranks get `number` bytes from rank 0
+  time_call,      // the ranks time barriers
   make_group,
   host,             // let the guests meet that come first on all of their ranks
-  make_named,       // a plan by the user's rule
-  make_way,         // a plan by State::message's way
-  make_contenders,  // at most `number` plans; `is_anyhow`: one, whatever is known
+  make_named,       // make a plan by the user's rule
+  make_way,         // make a plan by State::message's way
+  make_contenders,  // make at most `number` plans; `is_anyhow`: one, whatever is known
   make_exchange,
-  run_trial,      // of the contenders or the plan in use, at most `number` calls together
+  run_trial,      // of the contenders or the plan in use; at most `number` calls are timed together
   keep,           // contender `number` runs the calls, the others are dropped
-  share_figures,  // rank 0's `figures` with all
-  race,           // candidates for later contenders
+  share_figures,  // all ranks get rank 0's `figures`
+  race,           // race candidates, from which later contenders follow
 };
 
 constexpr ByEnum<Do, std::string_view, 18> names_of_actions{
@@ -209,7 +210,7 @@ constexpr ByEnum<Do, std::string_view, 18> names_of_actions{
 
 struct Action {
   Do what = Do::leave;
-  std::uint32_t kind = 0;  // of add_up, and from make_named on
+  std::uint32_t kind = 0;  // for add_up, and from make_named on
   std::int32_t number = 0;
   bool is_anyhow = false;
   std::vector<double> figures;
@@ -233,8 +234,8 @@ struct Event {
   std::vector<PlannedWay> made;             // the plans that were made
   std::string why;                          // the reason if there is no plan, exchange, group or trial
   double choice_s = 0, plan_s = 0;          // seconds that choosing what to try and making a plan took; 0: not measured
-  std::vector<double> vendors_s;            // of a trial, on the slowest rank
-  std::vector<std::vector<double>> ours_s;  // of each way
+  std::vector<double> vendors_s;            // times of the MPI library in a trial, on the slowest rank
+  std::vector<std::vector<double>> ours_s;  // the same times of each of our ways
 };
 
 // The group of a communicator's ranks.
@@ -248,7 +249,7 @@ struct GroupState {
 struct MeetingState {
   bool is_guest = false, had_group = false;
   bool knows_accounts = false;
-  double spent_s = 0;         // this rank's account when the ranks agreed
+  double spent_s = 0;         // what this rank had spent when the ranks agreed
   double others_spent_s = 0;  // the greatest account of all ranks minus this rank's account; kept until the ranks agree again
   double began_s = 0;         // when the ranks began to carry out the message
   std::size_t next_kind = 0;
@@ -257,8 +258,8 @@ struct MeetingState {
   std::vector<std::vector<double>> ours_s;
   int trials = 0;
   // Rank 0.
-  double wanted_ratio = 0;                                          // the factor by which the run must grow to pay for a step
-  double short_s = 0;                                               // what a short call takes, as far as it is known
+  double wanted_ratio = 0;                                          // the run must be this factor longer to pay for a step
+  double short_s = 0;                                               // seconds of a short call, as far as it is known
   std::vector<std::pair<CallKind*, std::vector<double>>> gathered;  // trials to conclude, and the sums of their times
   std::vector<double> means;  // Alternation::times() of the trial that is concluded, means over the ranks
 };
@@ -275,8 +276,9 @@ struct State {
   Count ranks = 1;
   bool is_world = false;        // MPI_COMM_WORLD, in whose meetings guests may decide, too
   bool admits_at_once = false;  // for tests: ours runs calls from the second one on, even if it is slower
-  // The weight in the account of a second that is spent here. A program's ranks wait for each other, so work of a quarter of the
-  // ranks can delay all. The other three quarters may do the same on communicators of their own, at other times.
+  // The ranks of the world / those of this communicator: the factor with which time spent here counts in the account. A program's
+  // ranks wait for each other, so work of a quarter of the ranks can delay all ranks, and the other quarters may do such work at
+  // other times.
   double weight = 1;
   std::string own_wishes;  // text_of_wishes of this process's environment and file
   double tick_s = 1e-9;    // seconds of a tick, by this rank's clock
@@ -284,8 +286,8 @@ struct State {
   std::vector<CallKind*> kinds;          // by their numbers
   std::shared_ptr<const Wishes> wishes;  // the user's, and findings; equal on all ranks; null: not known yet
   GroupState group;
-  std::optional<double> short_call_s;  // what a short call takes, once it was timed
-  // As guests, the ranks have nothing to decide before they have made this number of calls (calls_so_far).
+  std::optional<double> short_call_s;  // seconds of a short call, once it was timed
+  // While calls_so_far() is below this number, this communicator, as a guest, has nothing to decide, unless ask() was called.
   std::uint64_t next_as_guest = Meetings::at_the_latest;
   double worth_of_guests = 0;  // ticks: the greatest worth_ticks() of the ranks' first guests; equal on all ranks
 
@@ -307,8 +309,8 @@ struct State {
 
   double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;
-  // Ticks on this rank in the calls about which guests may decide; `asked_for` after ask(). Ranks with
-  // equal counts of calls all return 0, or none of them does.
+  // The ticks that this rank has spent in the calls about which guests may decide; `asked_for` after ask(). Ranks with equal
+  // counts of calls all return 0, or none of them does.
   double worth_ticks() const;
 };
 

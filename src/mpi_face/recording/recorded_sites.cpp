@@ -15,7 +15,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::size_t most_counts = std::size_t{1} << 22;  // kept in all vectors of counts
+constexpr std::size_t most_counts = std::size_t{1} << 22;  // number of counts that are kept in all vectors together
 
 std::uint64_t hash_of_key(const RecordedKey& key) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
@@ -184,8 +184,8 @@ RecordedSite RecordedSites::described(const RecordedKey& key, const Sizes& sizes
   return site;
 }
 
-// Finds the site for a vector of counts that comes for the first time. If there are many vectors already, the vector with the
-// nearest sum stands for it.
+// Finds the site for a vector of counts that occurs for the first time. If there are many vectors already, takes the site of the
+// vector with the nearest sum.
 SiteHere& RecordedSites::with_counts(const RecordedKey& key, const Sizes& sizes, CommunicatorHere& here, const MpiCall& call) {
   RecordedKey kind = key;
   kind.counts = 0, kind.block_bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the site of a call, and defines it in the rank's log when it comes for the first time.
+// Finds the site of a call, and defines it in the rank's log when it occurs for the first time.
 #pragma once
 
 #include <mpi.h>
@@ -25,7 +25,7 @@ namespace quadrille::mpi_face {
 // The values by which sites of a rank differ.
 struct RecordedKey {
   RecordedKind kind = RecordedKind::collective;
-  const char* function = nullptr;  // names are literals, one each
+  const char* function = nullptr;  // a literal: equal names have equal addresses
   std::size_t communicator = 0;
   Rank root = -1;
   int element = -1;             // ElementType::number
@@ -52,7 +52,7 @@ struct CommunicatorHere {
 
 class RecordedSites {
  public:
-  static constexpr std::size_t most_vectors = 1000;  // of counts, of one kind of calls
+  static constexpr std::size_t most_vectors = 1000;  // vectors of counts that are kept for one kind of calls
 
   explicit RecordedSites(recording::CallLog& log) : log_(log) {}
 
@@ -63,7 +63,7 @@ class RecordedSites {
 
   // A site without sizes.
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
-  // The site of a collective. `function`: the function that was called; it differs from the call's function if it is nonblocking.
+  // The site of a collective. `function`: the function that was called; for a nonblocking one, `call` has the blocking form.
   SiteHere& of(RecordedKind kind, Function function, CommunicatorHere& communicator, const MpiCall& call);
   // The site of another kind with the same contents, such as that of the completions of starts.
   SiteHere& of(RecordedKind kind, const SiteHere& like);

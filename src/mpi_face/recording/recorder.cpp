@@ -13,9 +13,9 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::uint64_t gaps_between_looks = 256;  // at the number of threads
+constexpr std::uint64_t gaps_between_looks = 256;  // after so many gaps the number of threads is read
 
-// The number of threads of this process. The folder of its threads has one link for each of them and two more: its name and ".".
+// The number of threads of this process. The folder of its threads has one link for each thread and two more: its name and ".".
 std::uint64_t thread_count() noexcept {
   struct stat status {};
   return ::stat("/proc/self/task", &status) == 0 ? static_cast<std::uint64_t>(status.st_nlink) : 0;

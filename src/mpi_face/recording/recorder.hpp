@@ -3,7 +3,7 @@
 // calls. docs/recording.md says what is recorded; src/recording writes it.
 //
 // Each function of MPI that is seen calls `enter` before the MPI library's function, and one of the `leave_...` functions after
-// it. Calls inside such a call, and calls of another thread meanwhile, are passed on: `enter` returns false.
+// it. Calls inside such a call, and calls of another thread meanwhile, are not recorded: `enter` returns false.
 #pragma once
 
 #include <mpi.h>
@@ -34,8 +34,8 @@ class Recorder {
 
   // Call it in MPI_Init on all ranks: collective if QUADRILLE_RECORD asks for a recording.
   static void begin();
-  // Call these in MPI_Finalize. `finish` ends the recording. The second function completes this rank's file; then rank 0 collects
-  // the files that are not in its folder.
+  // Call these in MPI_Finalize. `finish` ends the recording. `end` completes this rank's file; then rank 0 collects the files
+  // that are not in its folder.
   void finish() noexcept;
   static void end();
 
@@ -62,7 +62,7 @@ class Recorder {
   // The call completed requests of collectives only.
   void leave_requests(MessageFunction function) noexcept { leave(after_messages_[static_cast<std::size_t>(function)]); }
 
-  // A communicator was made from another one; null if that failed.
+  // A communicator was made from another one; `made` is null if that failed.
   void leave_making(const char* function, MPI_Comm parent, MPI_Comm made) noexcept;
 
   // A collective whose request exists.
@@ -106,7 +106,7 @@ class Recorder {
   recording::Pace after_messages_[recording::most_functions];
 
   std::atomic<bool> is_inside_{false};
-  pthread_t thread_{};       // that is inside
+  pthread_t thread_{};       // the thread that is inside
   std::uint64_t began_ = 0;  // when it entered
   recording::Gap gap_;       // before that call, and before calls since the last entry
 
@@ -117,7 +117,7 @@ class Recorder {
 
   std::unordered_map<std::uint64_t, OpenRequest> requests_;
   std::mutex late_names_mutex_;
-  std::vector<std::pair<std::size_t, std::string>> late_names_;  // of communicators, while another thread was inside
+  std::vector<std::pair<std::size_t, std::string>> late_names_;  // of communicators, read while another thread was inside
   std::uint64_t long_gaps_ = 0, threads_at_start_;
 };
 

@@ -16,8 +16,8 @@ struct Balance {
     Range& operator+=(const Range& more) { return least += more.least, most += more.most, *this; }
   };
   // The time of the calls that Quadrille ran and the ratio that trials measured (MeasuredRatio) give an estimate of the MPI
-  // library's time. The range follows from the ratio's interval; its lower end assumes that both wait equally long for late
-  // ranks.
+  // library's time. The range follows from the ratio's interval; its lower end assumes that Quadrille and the MPI library wait
+  // equally long for late ranks.
   Range saved;              // where Quadrille took less time
   Range lost;               // where it took longer
   Count tried_calls = 0;    // the calls in `saved` and `lost`
@@ -31,7 +31,7 @@ struct Balance {
   double messages_s = 0;    // in point-to-point and one-sided calls
 };
 
-// If point-to-point calls take a smaller share of the run, the report does not mention them.
+// The report mentions point-to-point calls if they take at least this share of the run.
 inline constexpr double told_share = 0.001;
 
 Balance balance_of(const RunReport& report);

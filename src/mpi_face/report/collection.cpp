@@ -26,7 +26,7 @@ CourierMessage received(Courier& courier) {
 void collect(Courier& courier, Count ranks, Collector& collector) {
   std::vector<bool> is_answered(static_cast<std::size_t>(ranks), false);
   is_answered[0] = true;
-  Count tokens = ranks - 1, counters = 0;  // that are still to come
+  Count tokens = ranks - 1, counters = 0;  // how many are still to come
   const auto answer = [&](Rank rank, char word) {
     is_answered[static_cast<std::size_t>(rank)] = true;
     --tokens;

@@ -30,7 +30,7 @@ class Courier {
   virtual void send(Rank to, std::string text) = 0;     // returns at once
   virtual std::optional<CourierMessage> receive() = 0;  // a message that has arrived
   virtual double now_s() = 0;
-  virtual void pause() = 0;  // a short time
+  virtual void pause() = 0;  // waits for a short time
 };
 
 inline constexpr double patience_for_tokens_s = 60;
@@ -68,7 +68,7 @@ class FileCollector final : public Collector {
   std::string why_;
 };
 
-// For rank 0. Returns when the counters that are needed are there.
+// For rank 0. Returns when the counters that are needed have arrived.
 void collect(Courier& courier, Count ranks, Collector& collector);
 
 // For the other ranks. Waits for rank 0's answers. Returns true if rank 0 has asked for the counters and has kept them.

@@ -159,7 +159,7 @@ Record::Record(const RecordOptions& options)
   header.start_unix_ns = unix_ns() - (TickMoment::now().monotonic_ns - start_.monotonic_ns);
   header.start_ticks = header.in_since = start_.ticks;
   *header_ = header;
-  // This first estimate of the tick rate is accurate to about 1 %, in case the rank dies before the next calibration.
+  // This first estimate of the tick rate, accurate to about 1 %, counts if the rank dies before the next calibration.
   while (TickMoment::now().monotonic_ns - start_.monotonic_ns < 20'000) {}
   calibrate();
 }

@@ -74,7 +74,7 @@ struct RecordReason {
 struct RecordCommunicator {
   char name[64];
   std::int64_t ranks;             // 0: communicators of several sizes
-  std::uint64_t members_hash;     // of the runs
+  std::uint64_t members_hash;     // hash of the runs
   std::uint64_t made;             // how many of the program's communicators this entry stands for
   std::uint32_t first_run, runs;  // its members as runs, in order of their ranks; no runs: unknown
   std::uint32_t is_shared;        // stands for all communicators that came after the table was full
@@ -110,7 +110,8 @@ struct alignas(64) Counters {
   std::uint64_t passed_calls, passed_ticks;
   std::uint64_t bytes;       // regular collectives: sum of the calls' block bytes; irregular: all bytes that this rank sent
   std::uint64_t root_bytes;  // rooted collectives: the same sum for calls in which this rank was the root
-  // Of calls before which late ranks were measured: the ticks spent waiting for them, the number of calls, and all ticks in them.
+  // For calls before which late ranks were measured: the ticks spent waiting for late ranks, the number of these calls, and all
+  // their ticks.
   std::uint64_t late_ticks, late_samples, late_call_ticks;
   std::uint64_t trial_ticks;  // the cost of a trial that was put off as too costly; 0: none was, or it is not known here
 

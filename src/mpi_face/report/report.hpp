@@ -20,7 +20,7 @@ struct ReportedRank {
   std::string host, path;
   double seconds = 0;             // from the rank's start to its end, or to the last known moment
   double collective_seconds = 0;  // the part spent in collectives, the one under way included
-  double message_seconds = 0;     // the same of point-to-point and one-sided calls
+  double message_seconds = 0;     // the part spent in point-to-point and one-sided calls
   std::int64_t process = 0;
   std::string function;      // for a rank that did not end normally: the call that it was in, such as "Alltoall"; otherwise empty
   std::string communicator;  // of that call; empty: of a point-to-point call
@@ -36,10 +36,10 @@ struct ReportedCommunicator {
   std::string label() const;  // such as "MPI_COMM_WORLD" or "4 ranks"
 };
 
-// The trials that ours won: how long our calls took, as a multiple of the MPI library's.
+// The time of our calls divided by that of the MPI library's, in the trials that ours won.
 struct MeasuredRatio {
   double median = 0;
-  double least = 0, most = 0;  // the interval in which the true median lies with 95 %, or the extremes of few samples
+  double least = 0, most = 0;  // interval of the true median with 95 % confidence, or the extremes of few samples
   double vendor_s = 0;         // median time of the MPI library's calls
   Count samples = 0;           // measured in total; the median is of the last 15 at most
 };
@@ -58,17 +58,17 @@ struct ReportRow {
   // False for nonblocking, persistent and neighbourhood collectives and for alltoallw: their sizes are not counted.
   bool has_sizes = true;
   Count calls = 0, ours_calls = 0;
-  Count ranks_inside = 0;                     // not 0: the row is a call under way, in which so many ranks are
+  Count ranks_inside = 0;                     // not 0: the row is a call under way, and so many ranks are in it
   Bytes block_bytes = 0;                      // sum over all calls; if sizes differ between ranks, the bytes that all ranks sent
   double rank_seconds = 0, most_seconds = 0;  // spent in the calls: by all ranks together, and by the rank that spent most
   Count rank_calls = 0;                       // calls summed over all ranks
   double ours_rank_seconds = 0;               // the part of rank_seconds in calls that Quadrille ran
-  double share = 0;                           // of the ranks' total time
+  double share = 0;                           // part of the ranks' total time
   // The part of rank_seconds spent waiting for late ranks, estimated from the measured calls. late_samples: the number of
   // measured calls on the rank with the most.
   double late_rank_seconds = 0;
   Count late_samples = 0;
-  std::optional<MeasuredRatio> ratio;  // of trials
+  std::optional<MeasuredRatio> ratio;  // measured by trials
   double trial_s = 0;                  // the cost of a trial that was put off as too costly; 0: none was
   std::string what, why;               // what ran our calls most recently, and why; empty: nothing
   std::vector<PassedReason> passed;    // calls that the MPI library ran, by reason; from the rank with the most calls
@@ -105,16 +105,16 @@ struct RunReport {
   std::vector<ReportedCommunicator> communicators;
   std::vector<ReportRow> rows;             // ordered by time, largest first
   std::vector<ReportedCall> costliest;     // at most 32 of each rank and 4,096 in all, ordered by rank, then begin
-  double seconds = 0;                      // of the rank that ran longest
-  double share = 0;                        // of the ranks' total time, spent in collectives
+  double seconds = 0;                      // duration of the rank that ran longest
+  double share = 0;                        // the part of the ranks' total time that was spent in collectives
   bool sees_messages = false;              // were point-to-point and one-sided calls counted?
   std::vector<ReportedMessages> messages;  // ordered by time, largest first
-  double message_share = 0;                // of the ranks' total time, spent in them
+  double message_share = 0;                // the part that was spent in point-to-point and one-sided calls
   double own_rank_seconds = 0;             // spent by all ranks together on groups, plans and trials; not included in `share`
   double own_share = 0;
-  // Bytes that rank i handed over for rank j, at index i * world_size + j. Includes only collectives in which bytes go from one
-  // rank to another, so no barriers, allreduces, reduce_scatters or scans. Does not include neighbourhood collectives. Empty for
-  // more than 2,048 ranks.
+  // Bytes of rank i's data that are meant for rank j, at index i * world_size + j. Counts only collectives in which bytes go from
+  // one rank to another, so no barriers, allreduces, reduce_scatters or scans, and no neighbourhood collectives. Empty for more
+  // than 2,048 ranks.
   std::vector<std::uint64_t> traffic;
   Count other_runs = 0;              // number of files that belong to other runs and were ignored
   std::vector<std::string> remarks;  // files that could not be read, and why

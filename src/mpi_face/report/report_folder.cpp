@@ -117,8 +117,8 @@ std::ptrdiff_t ended_ranks(const RunReport& report) {
                        [](const ReportedRank& rank) { return rank.state == RankState::ended; });
 }
 
-// Writes the files. If more ranks have ended meanwhile, writes them again, because this report may have replaced one
-// with those ranks.
+// Writes the files. If more ranks have ended meanwhile, writes them again, because this report may have replaced a report that
+// had those ranks.
 void write_files(const std::string& folder, const ReportWish& wish, RunReport report, std::uint64_t run) {
   for (;;) {
     write_file(wish.file, text_of(report, {.full = wish.full}));

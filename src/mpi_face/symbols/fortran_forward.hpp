@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts that the definitions of MPI's Fortran functions share: finding the MPI library's function, reading arguments, all of
-// which are addresses, and the spellings of a name.
+// The parts that the definitions of MPI's Fortran functions share: finding the MPI library's function, reading arguments (all of
+// them are addresses), and the spellings of a name.
 #pragma once
 
 #include <dlfcn.h>

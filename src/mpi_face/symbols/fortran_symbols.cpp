@@ -104,8 +104,8 @@ struct FromFortran<const MPI_Aint*> {
   FromFortran(Given given, FortranCall&) : value(given) {}
 };
 
-// Converts an array with one entry for each block. Arrays of integers are used as they are if Fortran's integers are C's; types are
-// always copied.
+// Converts an array with one entry for each block. Arrays of integers are used without a copy if Fortran's integers have the type
+// of C's; types are always copied.
 template <class T>
 struct FromFortran<const T*> {
   using Given = const MPI_Fint*;

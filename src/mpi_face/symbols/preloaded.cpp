@@ -72,7 +72,7 @@ std::vector<std::string> loaded_files() {
   return files;
 }
 
-// Returns the MPI library of a loaded file; null if it is none.
+// Returns the MPI library of a loaded file; null if the file is not an MPI library.
 const MpiLibrary* library_of_loaded(const std::string& file) {
   const std::string_view name = name_of(file);
   if (const MpiLibrary* const library = library_of_file(name)) return library;

@@ -18,8 +18,8 @@ namespace quadrille::mpi_face {
 [[gnu::visibility("hidden")]] void check_library_in_use();
 
 // Ends the process with a sentence and exit code 2 if the program has loaded another MPI library besides the one for which this
-// library was built, unless the user has asked for the latter (`asked`: the value of QUADRILLE_MPI). Calls no MPI function, so it
-// can be called before MPI_Init.
+// library was built, unless QUADRILLE_MPI, whose value is `asked`, names the latter. Calls no MPI function, so it can be called
+// before MPI_Init.
 [[gnu::visibility("hidden")]] void check_only_library(std::string_view asked);
 
 // Has the program called a collective through this library?
@@ -31,8 +31,8 @@ inline void see_collective() {
     see_first_collective();
 }
 
-// Finds the next function with the name of one that this library defines: that of a tool that was preloaded after it, or the MPI
-// library's. `own`: the MPI library's function by its profiling name, for a program that has loaded MPI privately, such as
+// Finds the next definition of a function that this library defines: in a tool that was preloaded after this library, or in the
+// MPI library. `own`: the MPI library's function by its profiling name, for a program that has loaded MPI privately, such as
 // mpi4py.
 template <class Function>
 [[gnu::visibility("hidden")]] Function* next(const char* name, Function* own) {

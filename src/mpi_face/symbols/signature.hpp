@@ -29,7 +29,7 @@ auto with_first(F f, const std::tuple<Each...>& arguments) {
 
 }  // namespace quadrille::mpi_face
 
-// Lists of n, with a comma between each ROW(x, i).
+// Lists of n entries ROW(x, i), with commas between them.
 #define LIST_1(ROW, x) ROW(x, 0)
 #define LIST_2(ROW, x) LIST_1(ROW, x), ROW(x, 1)
 #define LIST_3(ROW, x) LIST_2(ROW, x), ROW(x, 2)

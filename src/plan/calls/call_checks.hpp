@@ -19,13 +19,13 @@ namespace quadrille {
 // The blocks on one side of a call with counts. Checks their number, and that they fit their buffer.
 struct CountedBlocks {
   const Blocks& blocks;
-  std::string_view function;  // that the program has called
+  std::string_view function;  // the function that the program has called
   const char* side;           // "send" or "receive"; empty if the caller gives counts for one side only
-  Count length;               // how many blocks there must be: one for each of the
-  const char* peers;
-  const char* buffer;  // what holds them, and its
-  Count elements;
-  bool has_buffer = true;  // if false, `elements` is not used
+  Count length;               // how many blocks there must be
+  const char* peers;          // what each block is for: "ranks", "sources" or "destinations"
+  const char* buffer;         // "input", "output" or "buffer"
+  Count elements;             // of the buffer
+  bool has_buffer = true;     // if false, `elements` is not used
 
   // Checks the blocks, and passes each to `visit`: its place in the list, its first element, its number of elements. Throws
   // Error{misuse} or Error{too_large}.

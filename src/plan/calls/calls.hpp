@@ -4,8 +4,8 @@
 //
 // A plan is found by a key that is equal on all ranks if the call is correct: the key contains no addresses, and no counts that
 // only one rank knows. So either all ranks find the plan of a call, or none does. When the list is full, the least recently used
-// plan is dropped. Use is dated by the number of calls, so all ranks drop the same plan. The memory of all plans together has a
-// limit of its own (plan_memory.hpp).
+// plan is dropped. Calls are numbered, and each plan has the number of its last call, so all ranks drop the same plan. The memory
+// of all plans together has a limit of its own (plan_memory.hpp).
 //
 // If a user's function reduces, the plan does not store the function. The plan's operator forwards to the function
 // of the current execution (execution.hpp).
@@ -63,7 +63,8 @@ class Calls {
   Request start(Communicator& ranks, const Problem& problem, const void* input, void* output, const CallOperator* operation,
                 const CallOptions& options);
 
-  // A typed call that was checked and compared. In place, `input` is not used. A request runs `last_step` when it is complete.
+  // A typed call that was checked and compared. In place, `input` is not used. A request runs `last_step` when its execution is
+  // complete.
   void execute(Communicator& ranks, const CallKey& key, const void* input, void* output) {
     execute_with(ranks, key, input, output, true);
   }

@@ -22,7 +22,7 @@
 namespace quadrille {
 namespace {
 
-// The edges that one rank lists, summed up for each peer: a hash of the lengths in their order, 0 without edges.
+// For each peer, a hash of the lengths of the edges that one rank lists, in their order; 0 without edges.
 struct Summary {
   std::vector<std::uint64_t> sent, received;
 
@@ -79,9 +79,9 @@ class EdgeSum {
                                              at_sender, to, at_receiver));
 }
 
-// Collective. Throws Error{misuse} on all ranks unless, for each pair of ranks, the sender and the receiver list as many edges
-// with the same lengths, in the same order. Edges of no bytes do not count. The edges must pass Exchanger::check. Each rank
-// gathers one number from each rank, and two numbers for each pair if edges differ.
+// Collective. Throws Error{misuse} on all ranks unless, for each pair of ranks, the sender and the receiver list the same number
+// of edges, with the same lengths in the same order. Edges of no bytes do not count. The edges must pass Exchanger::check. Each
+// rank gathers one number from each rank, and two numbers for each pair if edges differ.
 void compare_edges(Communicator& ranks, const Edges& edges) {
   const Count p = ranks.size();
   const Summary mine(edges, p);

@@ -128,7 +128,7 @@ void IrregularEdges::list_share(const IrregularBlocks& blocks) {
   }
 }
 
-// The root has the blocks of all ranks. In place, its own block is already where it must be, so sending it moves nothing.
+// The root has the blocks of all ranks. In place, the root's own block is already at its place, so sending it moves nothing.
 template <bool gathers>
 void IrregularEdges::list_all(const IrregularBlocks& blocks, std::string_view function) {
   const CallArguments& call = blocks.arguments();
@@ -164,7 +164,7 @@ void IrregularEdges::list_all(const IrregularBlocks& blocks, std::string_view fu
 }
 
 const Problem& KnownCounts::problem(const IrregularBlocks& blocks) {
-  if (!counts_ || counts_.use_count() > 2) counts_ = std::make_shared<std::vector<Bytes>>();  // a kept plan has the last ones
+  if (!counts_ || counts_.use_count() > 2) counts_ = std::make_shared<std::vector<Bytes>>();  // a kept plan has the old ones
   counts_->clear();
   for (Rank rank = 0; rank < blocks.ranks(); ++rank) counts_->push_back(blocks.bytes(blocks.blocks().counts[index(rank)]));
   const CallArguments& call = blocks.arguments();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Typed calls with counts, and alltoallv on untyped memory. There are three ways:
 //
-//   alltoallv, gatherv, scatterv    Each rank knows its own counts only. They run as an exchange by edges, which needs no plan and
-//                                   no agreement.
-//   allgatherv, reduce_scatterv     All ranks know all counts, so a plan is found by them and kept (`KnownCounts`).
+//   alltoallv, gatherv, scatterv    Each rank knows only its own counts. Such a call runs as an exchange by edges: it needs no plan
+//                                   and no agreement.
+//   allgatherv, reduce_scatterv     All ranks know all counts. Plans are kept, and found by their counts (`KnownCounts`).
 //   the first three, if the caller  Each call makes its plan.
 //   names an algorithm, a policy
 //   or an executor

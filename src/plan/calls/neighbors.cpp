@@ -99,7 +99,7 @@ Neighbors::Neighbors(const CartesianGrid& grid, Rank rank) {
       return grid.periodic[dimension] ? rank + ((at + side) % side - own) * stride : nobody;
     };
     sources_.insert(sources_.end(), {neighbor(-1), neighbor(1)});
-    // Destinations are listed in the order before, behind. A block to the rank before arrives there as the block from the rank
+    // First the rank before, then the rank behind. A block sent to the rank before arrives there as the block from the rank
     // behind.
     meeting_order_.insert(meeting_order_.end(), {2 * dimension + 1, 2 * dimension});
   }

@@ -98,7 +98,7 @@ class LaidOutBlocks {
     Byte* memory;
   };
 
-  // The buffer may be null, and offsets absolute addresses.
+  // The buffer may be null; the offsets are then absolute addresses.
   Byte* place(Bytes offset) const {
     return reinterpret_cast<Byte*>(reinterpret_cast<std::uintptr_t>(buffer_) + static_cast<std::uintptr_t>(offset));
   }
@@ -142,7 +142,8 @@ struct LayoutCall {
 
 class NeighborEdges {
  public:
-  // Check the call's arguments, list its edges, and pack what is sent and has gaps. Local. Throw Error{misuse} or Error{too_large}.
+  // Check the call's arguments, list its edges, and pack the sent blocks that have gaps. Local. Throw Error{misuse} or
+  // Error{too_large}.
   void list(const IrregularCall& call, const Neighbors& neighbors, Count ranks);
   void list(const LayoutCall& call, Rank me, Count ranks, bool refuses_overlaps);
 

@@ -42,7 +42,7 @@ Regions flattened(const Regions& regions);
 
 // What errors call a value that is missing or wrong.
 inline constexpr std::string_view a_size = "a number of bytes";
-std::string a_collective();  // with the list of all
+std::string a_collective();  // with the list of all collectives
 
 // Returns a JSON string with its quotes. Throws Error{malformed} if `text` is not UTF-8.
 std::string json_string(std::string_view text);

@@ -50,7 +50,7 @@ class GoalRank {
   Label calc(Count nanoseconds, std::span<const Label> after);
 
   // Writes the messages of a program, which begins after the operation `after`. `members[i]` is the rank of the file that is rank i
-  // of the program; empty: the same. Returns the label of what is done last.
+  // of the program; empty: the numbers are equal. Returns the label of the last operation.
   Label run(const OrderedProgram& ordered, std::span<const Rank> members, GoalTags& tags, Label after);
 
   void end() { out_.print("}}\n"); }

@@ -68,8 +68,7 @@ class TreeBuilder final : public json::json_sax_t {
     return path.empty() ? "the document" : path;
   }
 
-  // Stores a value where the next one belongs: as the root, at the end of the open array, or under the key that was
-  // read last.
+  // Stores a value where the next value belongs: as the root, at the end of the open array, or under the key that was read last.
   json& place(json&& value) {
     if (open_.empty()) return root_ = std::move(value);
     if (open_.back()->is_object()) return *value_ = std::move(value);
@@ -92,7 +91,7 @@ class TreeBuilder final : public json::json_sax_t {
   json* value_ = nullptr;    // the value of the key that was read last
 };
 
-// Returns a scalar as JSON, and of anything else only its kind, because a value may be too deep to print.
+// Returns a scalar as JSON, but an array or object only in words, because it may be too deep to print.
 std::string shown(const nlohmann::json& value) {
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   if (value.is_object()) return "an object";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading JSON: a text becomes a tree of values, in one pass and with a limit on the depth; its values know their places. And what
-// JSON documents of schedules and of traces share.
+// Reads JSON texts into trees of values, which know their places. Also what JSON documents of schedules and of traces share.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,7 +17,7 @@
 
 namespace quadrille {
 
-// Reading JSON: a text becomes a tree of values, in one pass and with a limit on the depth; and its values know their places.
+// Reading JSON, in one pass and with a limit on the depth.
 
 // A region of a message of a round, in an array of documents, is 10 levels deep. Unknown keys may be deeper.
 inline constexpr std::size_t most_json_depth = 64;

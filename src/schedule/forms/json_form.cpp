@@ -210,7 +210,8 @@ namespace {
   throw Error(ErrorCode::malformed, what + ", which the JSON form cannot express; use the text form");
 }
 
-// One end of a message or control message. A send gets `partner`, the regions of the matching receive, and `place` from it.
+// One end of a message or control message. A send gets `place` and `partner` (a pointer to the regions) from the matching
+// receive.
 struct End {
   Count round = 0;
   Rank from = 0, to = 0;
@@ -262,8 +263,8 @@ void pair_up(std::vector<End>& senders, std::vector<End>& receivers, std::string
   by_round(senders);
 }
 
-// Sets the place to 0 in all messages that a rank receives in a round if it receives them in the order in which the document lists
-// them: readers then need no places.
+// If a rank receives the messages of a round in the order in which the document lists them, sets their places to 0: readers then
+// need no places.
 void forget_needless_places(std::vector<End>& messages) {
   std::vector<End*> received;
   for (End& message : messages) received.push_back(&message);

@@ -18,8 +18,8 @@ Topology Topology::dragonfly(Count groups, Count routers, Count ranks_per_router
   for (Count router = 0; router < router_count; ++router)
     for (Count other = router + 1; other < (router / routers + 1) * routers; ++other)
       edges.push_back({ranks + router, ranks + other});
-  // Each group has one link to every other group. The other groups are taken in order of their numbers, starting after the group's
-  // own. Their links are assigned to the group's routers round robin.
+  // Each group has one link to every other group. The links from group g to the groups g + 1, g + 2, .. (modulo their number) are
+  // assigned to the routers of group g round robin.
   const auto router_towards = [&](Count group, Count other) {
     return ranks + group * routers + (other - group + groups - 1) % groups % routers;
   };

@@ -61,7 +61,7 @@ class Product : public Network {
   std::string name_;
   std::vector<ProductDimension> dimensions_;
   std::vector<Count> strides_;     // by dimension: difference in rank of one step
-  std::vector<Count> first_slot_;  // by dimension: its first slot among the links of a rank; one more entry has their number
+  std::vector<Count> first_slot_;  // by dimension: its first slot among the links of a rank; then the number of slots
   Routing routing_;
   bool row_by_row_;
   Count ranks_ = 1;

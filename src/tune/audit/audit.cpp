@@ -21,8 +21,8 @@
 namespace quadrille {
 namespace {
 
-// Compares two problems that can differ only in these fields. Counts are compared by value, because each mock-up makes its own
-// lists.
+// Compares the fields in which two problems of an audit can differ. Counts are compared by value, because each mock-up makes its
+// own lists.
 bool asks_the_same(const Problem& a, const Problem& b) {
   const bool same_counts = a.counts == b.counts || (a.counts && b.counts && *a.counts == *b.counts);
   return same_counts && a.collective == b.collective && a.block_bytes == b.block_bytes && a.root == b.root &&
@@ -36,15 +36,15 @@ struct Planned {
   Plan plan;
 };
 
-// One side of a guideline: what this rank runs for it.
+// What this rank runs for one side of a guideline.
 struct Work {
   MockUp mock_up;
   Library library = Library::ours;
   std::vector<std::size_t> plans;  // indices of the calls' plans, in order
   std::string failed_check;
 
-  // Returns the call if this work is one call on the caller's buffers, so that other guidelines can use the work, too. Otherwise
-  // returns null. Equal on all ranks.
+  // Returns the call if this work is one call on the caller's buffers, so that other guidelines can use the work, too; otherwise
+  // null. All ranks get an equal call.
   const Call* single_call() const {
     const Call* call = mock_up.steps.size() == 1 ? std::get_if<Call>(&mock_up.steps.front()) : nullptr;
     return call && call->input.place == Place::input && call->output.place == Place::output ? call : nullptr;
@@ -198,14 +198,14 @@ class Audit {
   }
 
   // Returns the number of runs in a batch, which is equal for all works, as in a race. A batch should take its share of the total
-  // time, and the shortest batch should be long enough for the error of the clocks' comparison to be tolerable. These runs also
-  // warm up.
+  // time, and the shortest batch should be long enough for the error of the clocks' comparison to be tolerable. The runs that
+  // measure this also warm up.
   Count runs_per_batch() {
     constexpr double most_runs = 10000;
     const double batch = options_.seconds / (options_.repetitions * static_cast<double>(batches_per_sample * works_.size()));
     double total = 0, shortest = 1e9, bound = 0;
     for (const Work& work : works_) {
-      double seconds = 0;  // of one run: the minimum of a few batches, to exclude cold and disturbed ones
+      double seconds = 0;  // of one run: the minimum of a few batches, to exclude cold and disturbed batches
       for (Count runs = 1; runs <= 1024; runs *= 4) {
         const auto spans = stopwatch_.time(3, [&](std::size_t) { repeat(work, runs); });
         const Span span = *std::min_element(spans.begin(), spans.end(), [](Span x, Span y) { return x.seconds < y.seconds; });
@@ -266,7 +266,7 @@ class Audit {
   std::array<std::shared_ptr<std::byte>, 4> buffers_;  // declared before the plans, which use them
   std::vector<Planned> plans_;
   std::vector<Work> works_;
-  std::vector<Sides> sides_;  // for each comparison
+  std::vector<Sides> sides_;  // by comparison
   AuditResult result_;
 };
 

@@ -24,10 +24,10 @@ std::string_view name(Library library);
 struct AuditOptions {
   std::span<const Guideline> guidelines = all_guidelines();
   std::vector<Library> libraries{Library::ours};
-  int repetitions = 9;                        // in each, both sides of all guidelines are timed; wanted_confidence needs six
+  int repetitions = 9;                        // each times both sides of all guidelines; wanted_confidence needs at least six
   double seconds = 1;                         // target duration of one audit
-  std::uint64_t seed = 1;                     // for shuffling the order
-  std::shared_ptr<const Operator> operation;  // the operator of reductions, a built-in one; null otherwise
+  std::uint64_t seed = 1;                     // for the random order of the runs
+  std::shared_ptr<const Operator> operation;  // the built-in operator of reductions; null for other collectives
   std::function<void(int repetition, int repetitions)> progress;  // called on rank 0
 };
 
@@ -39,13 +39,14 @@ std::string_view name(Judgement judgement);
 struct Audited {
   const Guideline* guideline = nullptr;
   Library library = Library::ours;
-  Spread left_s, right_s;                // times of one run, over the repetitions
+  Spread left_s, right_s;                // the time of one run, its spread over the repetitions
   std::vector<std::string> left, right;  // the algorithm of each plan, in order
-  Spread ratio;                          // left / right of each repetition
+  Spread ratio;                          // the spread of left / right over the repetitions
   double clock_bound_s = 0;              // bound on the error of the times, as in RaceEntry
   std::string failed_check;              // describes the first wrong data; empty if all data was right
 
-  // Violated if the whole interval of the ratio lies above the tolerance; held if no part of it does; otherwise open.
+  // Violated if the whole interval of the ratio lies above the tolerance; held if no part of the interval lies above it;
+  // otherwise open.
   Judgement judgement(double tolerance) const;
 };
 
@@ -58,7 +59,7 @@ struct AuditResult {
   std::vector<Audited> comparisons;                           // in the order of the table of guidelines
   std::vector<std::pair<std::string, std::string>> left_out;  // name of the guideline, and the reason
   Count runs_per_sample = 1;
-  double confidence = 0;  // of all intervals
+  double confidence = 0;  // the confidence of each interval
   MachineLoad load;
 };
 

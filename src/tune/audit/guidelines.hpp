@@ -24,7 +24,7 @@ struct Spot {
 
 struct Call {
   Problem problem;
-  std::shared_ptr<const Operator> operation;  // null unless it is a reduction
+  std::shared_ptr<const Operator> operation;  // null unless the call is a reduction
   Spot input, output;
 };
 
@@ -59,7 +59,7 @@ struct MockUp {
 
 // A problem and rank for which a guideline is instantiated.
 struct Setting {
-  Problem problem;                            // the left side
+  Problem problem;                            // the problem of the left side
   std::shared_ptr<const Operator> operation;  // of the left side; null unless it is a reduction
   Rank rank = 0;                              // the rank that will run the mock-up
 };
@@ -70,7 +70,7 @@ enum class CountsForm : std::uint8_t { equal, rising };
 struct Guideline {
   Collective left{};
   CountsForm shares = CountsForm::equal;
-  // The right side, for people: "gather + broadcast"; together with `left` and `shares` it identifies the guideline.
+  // The right side in words, such as "gather + broadcast". Together with `left` and `shares` these words identify the guideline.
   std::string_view mock_up;
   std::string_view source;                           // key in docs/references.bib; empty: the guideline is not from the literature
   Result<MockUp> (*make)(const Setting&) = nullptr;  // fails on all ranks or on none

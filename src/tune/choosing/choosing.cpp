@@ -44,8 +44,8 @@ struct ChoiceKey {
 };
 
 // Keeps recent decisions, because a program that splits communicators makes the same choice for each of them. Decisions for
-// counts that all ranks know are not kept: comparing the counts would take long, and they would stay in memory. If each rank
-// knows only its own counts, the situation contains all that the ranks know together, so no counts need to be compared.
+// counts that all ranks know are not kept: to compare the counts would take long, and the counts would stay in memory. If each
+// rank knows only its own counts, the situation contains all that the ranks know together, so no counts need to be compared.
 std::shared_ptr<const Decision> decided(const Knowledge& knowledge, const Problem& asked, const DecisionOptions& options) {
   ChoiceKey key{knowledge.hash, asked, options};
   if (options.own_counts_only) key.problem.counts = nullptr, key.problem.sparse_counts = nullptr;
@@ -85,7 +85,7 @@ Situation situation_of_facts(const Problem& problem, const std::vector<CountFact
 }
 
 class Choosing {
-  static constexpr std::size_t most_raced = 8;  // ways to race with effort measure
+  static constexpr std::size_t most_raced = 8;  // the number of ways that race under Effort::measure
 
  public:
   Choosing(Communicator& communicator, const Problem& problem, const PlanOptions& options)
@@ -109,7 +109,7 @@ class Choosing {
     return text.substr(1);
   }
 
-  // Normally each rank chooses by its own knowledge, and the ranks compare their choices when they compare requests for the plan.
+  // Normally each rank chooses by its own knowledge. The ranks compare their choices together with their requests for the plan.
   // The ranks agree first (agree_first) if a rank lacks knowledge, if the effort asks for a race, or if the collective is
   // alltoallv, whose choice needs facts about the counts of all ranks. If the choices differ, the ranks agree and try again. If a
   // rank refuses the vendor's collective, all ranks choose again without it.
@@ -128,7 +128,7 @@ class Choosing {
  private:
   static constexpr char decided_mark = '=';  // begins the text of a decision, so that this text is never empty
 
-  // Collective: shares knowledge unless all ranks have the same.
+  // Collective: shares knowledge, unless all ranks have the same knowledge.
   void compare_knowledge() {
     const ByRank<std::uint64_t> hashes = gathered(communicator_, knowledge_ ? knowledge_->hash : no_knowledge);
     const bool is_alike = std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return hash == hashes[0]; });
@@ -184,7 +184,7 @@ class Choosing {
     check_choice_is_left(problem);
     const DecisionOptions by = decision_options(kept, problem, options_.executor, !vendor_is_refused_);
     Chosen chosen{.decision = decided(*knowledge_, problem, by), .knowledge = knowledge_->hash};
-    QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // also of a recent choice
+    QUADRILLE_ASSERT(chosen.decision->situation == *by.situation);  // true for a recent choice, too
     chosen.options = plan_options_of(chosen.decision->chosen, options_);
     return chosen;
   }

@@ -16,9 +16,9 @@ namespace quadrille {
 Plan choose_and_plan(Communicator& communicator, const Problem& problem, const PlanOptions& options);
 
 // Collective: rank 0 decides what a plan with these options would run, without making the plan, and calls `tell` with the
-// decision. All ranks return the result of `tell`. Only rank 0 decides and needs knowledge, because each takes some ms and ranks
-// may share cores. Not for alltoallv. If the effort asks for a race, the ranks share their knowledge, and the race takes about
-// `race_s` seconds.
+// decision. All ranks return the result of `tell`. Only rank 0 decides and reads its knowledge, because both take some
+// milliseconds and ranks may share cores. Alltoallv is not allowed. If the effort asks for a race, the ranks share their
+// knowledge, and the race takes about `race_s` seconds.
 std::string told_decision(Communicator& communicator, const Problem& problem, const PlanOptions& options,
                           const std::function<std::string(const Decision&)>& tell, double race_s = 1);
 

@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::size_t most_choices = 64;  // limit for one algorithm
+constexpr std::size_t most_choices = 64;  // the limit of choices of one algorithm
 
 // Returns all combinations of parameter values of one algorithm. Only values that are worth trying are combined.
 std::vector<Choice> combinations(const Problem& problem, const Algorithm& algorithm) {
@@ -80,7 +80,7 @@ void keep_pareto_front(const Problem& problem, std::vector<Choice>& choices) {
   choices = std::move(front);
 }
 
-// If each program follows from all counts, pricing takes time for each pair of ranks.
+// If the program of a rank depends on the counts of all ranks, the time of pricing grows with the square of their number.
 Rank most_ranks_without_symmetry(const Algorithm& algorithm, bool explains) {
   if (!explains) return 128;
   return algorithm.collective == Collective::alltoallv && !algorithm.needs_own_counts_only ? 256 : 1024;
@@ -125,8 +125,8 @@ class Deciding {
  private:
   using Key = std::tuple<double, double, bool>;
 
-  // Sort key: measured ways first, then predicted ones, then the others; of equal ones, baselines last. Policies with equal
-  // predictions keep their order.
+  // Sort key: measured ways come first, then predicted ones, then the others. Of ways with equal times, baselines come last.
+  // Policies with equal predictions keep their order.
   Key key(const Considered& considered) const {
     constexpr double unknown = std::numeric_limits<double>::infinity();
     return {considered.measured ? considered.measured->median_s : unknown, considered.predicted_s.value_or(unknown),
@@ -140,7 +140,8 @@ class Deciding {
     return choice && (!options_.own_counts_only || runs_with_own_counts(problem_, *choice));
   }
 
-  // Returns the record of the situation, or else of one whose irregularity is half or twice as large.
+  // Returns the record of the situation. If there is none, returns that of a situation whose irregularity is half or twice as
+  // large.
   const WisdomRecord* find_record(Situation situation) const {
     const Count own = situation.irregularity;
     for (const Count irregularity : {own, own / 2, 2 * own}) {
@@ -173,14 +174,15 @@ class Deciding {
     return known != decision_.considered.end() ? *known : decision_.considered.emplace_back(Considered{.way = way});
   }
 
-  // How ways by one executor are priced: by a fit, by a model of the preset machine that knows no executors, or not at all.
+  // How the ways of one executor are priced: by a fit; by a model of the preset machine, which does not distinguish executors; or
+  // not at all.
   struct Pricing {
     std::optional<ExecutorFit> fit;
     const Model* model = nullptr;
     std::string missing;  // why there is no price
   };
 
-  // One per executor, in the order of the options.
+  // Returns the pricing of each executor, in the order of the options.
   std::vector<Pricing> pricings() {
     std::vector<Pricing> all;
     for (const Executor executor : options_.executors) {
@@ -206,7 +208,8 @@ class Deciding {
     return all;
   }
 
-  // The price of a schedule by an executor. `counted` has its work, so that it is counted once for all executors with a fit.
+  // The price of a schedule by an executor. `counted` keeps the schedule's work, so that it is counted only once for all
+  // executors with a fit.
   Price price_of_way(const Pricing& pricing, const Schedule& schedule, std::optional<Workload>& counted) const {
     if (!pricing.model) {
       if (!counted) counted = workload(schedule, {.work = true});
@@ -216,14 +219,14 @@ class Deciding {
     return price_of(workload_for(*pricing.model, schedule, topology), *pricing.model, *options_.preset);
   }
 
-  // Returns the most messages of a rank in a round; 0 if that does not matter.
+  // Returns the most messages of a rank in a round; 0 if this number does not matter.
   static Count ports_of(const Schedule& schedule, Count most) {
     if (most == std::numeric_limits<Count>::max()) return 0;
     return schedule.port_limit ? *schedule.port_limit : figures(schedule).ports;
   }
 
-  // The messages that a rank of the machine can send, or receive, at a time; known for machines that a document's model defines,
-  // if the model is one of single messages. On other machines a round with more messages takes longer, and may be chosen.
+  // How many messages a rank of the machine can send, or receive, at a time. Only a document's model of single messages limits
+  // this number. On other machines a round with more messages takes longer, so prices decide.
   Count most_ports() const {
     const Model* const model = decision_.model.model;
     if (!decision_.is_exact || !model->times_of_message) return std::numeric_limits<Count>::max();
@@ -270,12 +273,12 @@ class Deciding {
   }
 
   bool between_nodes() const { return decision_.situation.nodes > 1; }
-  double about_the_same() const { return between_nodes() ? 1.1 : 1.2; }  // times the least predicted time
+  double about_the_same() const { return between_nodes() ? 1.1 : 1.2; }  // the largest ratio to the least predicted time
 
-  // The figures of a preset machine, unless a document's model defines it, have no time of a round, but each round that waits for
-  // the one before it takes at least the latency of the network, or of ranks that share cores. So of the ways that cost about the
-  // same by such figures, the one with the fewest rounds is taken; on several nodes, the fewest between nodes. Returns whether this
-  // is another one than the cheapest.
+  // The figures of a preset machine have no time of a round, unless a document's model defines them. But each round that waits
+  // for the previous round takes at least the latency of the network, or of ranks that share cores. So of the ways that cost
+  // about the same by such figures, this takes the one with the fewest rounds; on several nodes, with the fewest rounds between
+  // nodes. Returns false if that is the cheapest way.
   bool take_fewest_rounds() {
     auto& all = decision_.considered;
     if (decision_.preset.empty() || decision_.is_exact || all[0].measured) return false;

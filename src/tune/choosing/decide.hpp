@@ -7,11 +7,11 @@
 
 namespace quadrille {
 
-// Pricing a schedule without symmetry makes the programs of all ranks, so it is limited. An explanation (`explains`) may take
-// seconds, the making of a plan may not.
+// To price a schedule without symmetry, the programs of all ranks must be made. So the number of ranks is limited. An explanation
+// (`explains`) may take seconds, the making of a plan may not.
 bool takes_too_long(const Problem& problem, const Choice& choice, bool explains);
 
-// Does the way run an algorithm that serves only for comparisons with another one?
+// Does the way run an algorithm that serves only for comparisons with others?
 bool runs_baseline(const Way& way);
 
 }  // namespace quadrille

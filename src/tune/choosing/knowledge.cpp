@@ -28,8 +28,8 @@
 namespace quadrille {
 namespace {
 
-// Rank 0 and the first rank of another node, each of which sends to the other while it receives. All ranks must start exchanges
-// in the same order, so the other ranks take part without messages and without waiting.
+// Rank 0 and the first rank of another node. Each of the two sends to the other while it receives from it. All ranks must start
+// exchanges in the same order, so the other ranks take part without messages and without waiting.
 class Pair {
  public:
   explicit Pair(Communicator& communicator) : exchanger_(Exchanger::of(communicator)) {
@@ -39,7 +39,8 @@ class Pair {
     if (communicator.rank() == far) other_ = 0;
   }
 
-  // The least time of some messages of this length in seconds, because other programs only lengthen times. Valid only at rank 0.
+  // Returns the seconds of a message of this length: the least of a few times, because other programs only lengthen times. Valid
+  // only at rank 0.
   double seconds(Bytes bytes) {
     constexpr int messages = 2;
     const std::vector<std::byte> sent(index(bytes));
@@ -60,7 +61,7 @@ class Pair {
 
  private:
   const std::unique_ptr<Exchanger> exchanger_;
-  Rank other_ = -1;  // -1 on ranks that are not of the pair
+  Rank other_ = -1;  // the other rank of the pair; -1 on ranks outside the pair
 };
 
 constexpr const char* preset_variable = "QUADRILLE_MACHINE";  // names the machine that supplies prices where nothing was measured
@@ -91,8 +92,8 @@ std::shared_ptr<const Knowledge> keep(Communicator& communicator, Knowledge know
   return kept().by_machine[key_of(communicator)] = std::move(shared);
 }
 
-// Returns the preset as two lines: its name; and for each model its id, the number of its coefficients, and these, exactly. Both
-// are empty if there is no preset.
+// Returns the preset as two lines. The first is its name. The second has, for each model, its id, the number of its coefficients,
+// and the exact coefficients. Both are empty if there is no preset.
 std::string preset_text(const std::optional<MachineCosts>& machine) {
   if (!machine) return "\n\n";
   std::string text = machine->name + '\n';
@@ -166,7 +167,7 @@ std::string with_links_of(Knowledge knowledge, double us_per_byte) {
   return text_of(knowledge);
 }
 
-// The model by which plans choose on one node or on several. Plans know no network.
+// The model by which plans choose on one node or on several. It needs no network, because plans know none.
 Result<ModelChoice> model_for_plans(const MachineCosts& machine, Count nodes) {
   return choose_model(machine, {.has_nodes = nodes > 1});
 }
@@ -220,10 +221,10 @@ std::optional<MachineCosts> usual_preset(Count nodes) {
     warn_once(fmt::format("{}; it is ignored", error.what()));
   }
   try {
-    MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // which may be a file of the user's
+    MachineCosts machine = find_machine(nodes > 1 ? usual_network : usual_node);  // the machine file may be the user's own
     if (model_for_plans(machine, nodes)) return machine;
   } catch (const Error&) {}
-  return std::nullopt;  // then ways without a fit have no predicted time
+  return std::nullopt;  // without a preset, ways without a fit have no predicted time
 }
 
 std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {

@@ -20,17 +20,17 @@ namespace quadrille {
 // Measures the speed of the links between nodes in some milliseconds. A preset machine assumes a fast network. If links are far
 // slower, its prices would prefer algorithms that send each byte many times.
 //
-// Collective, for ranks on several nodes. Returns at rank 0 the microseconds per byte of a long message between two nodes that
-// both send one and receive one at the same time. The other ranks' results mean nothing.
+// Collective, for ranks on several nodes. Returns at rank 0 the microseconds per byte of a long message between two nodes, each
+// of which sends one and receives one at the same time. The results of the other ranks have no meaning.
 double measured_us_per_byte(Communicator& communicator);
 
-// Returns the machine, with slower links if `us_per_byte` is more than four times its own figure. Its name then says so.
+// Returns the machine, with slower links if `us_per_byte` is more than four times its own figure. In that case its name says so.
 MachineCosts with_measured_links(MachineCosts machine, double us_per_byte);
 
 struct Knowledge {
   Wisdom wisdom;
   std::optional<MachineCosts> on_one_node, on_several;  // presets; absent if no machine file is found
-  std::uint64_t hash = no_knowledge;                    // of all members above
+  std::uint64_t hash = no_knowledge;                    // the hash of all members above
 
   const std::optional<MachineCosts>& preset(Count nodes) const { return nodes > 1 ? on_several : on_one_node; }
 };
@@ -43,7 +43,7 @@ std::optional<MachineCosts> machine_of_environment();
 // variable has a wrong value, this prints a warning once, and returns the default machine. Absent if its file is not found.
 std::optional<MachineCosts> usual_preset(Count nodes);
 
-// This process's knowledge for groups of this transport, on one node or on several; null if there is none yet.
+// Returns this process's knowledge for groups of this transport, on one node or on several; null if there is none yet.
 std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 
 // Collective: gives all ranks the knowledge of rank 0. If rank 0 has none, it reads the wisdom file of its machine; if that file is

@@ -23,7 +23,8 @@
 namespace quadrille {
 namespace {
 
-// Coefficients, in the model max-rate, of what the ranks of a node share. A coefficient of 0 means that it is not shared.
+// The coefficients of the model max-rate for resources that the ranks of a node share. A coefficient of 0 means that ranks do not
+// share the resource.
 constexpr const char* shared_rates[] = {"node_us_per_byte", "node_gap_us", "memory_us_per_byte", "cores"};
 
 ExecutorFit uncontended(ExecutorFit fit) {
@@ -32,8 +33,8 @@ ExecutorFit uncontended(ExecutorFit fit) {
   return fit;
 }
 
-// Returns the greatest number of bytes, over the nodes, that the ranks of one node together send to other nodes. It does not
-// depend on the algorithm. 0 if it is not known.
+// Returns the greatest number of bytes, over the nodes, that the ranks of one node together send to other nodes. This number does
+// not depend on the algorithm. 0: not known.
 Bytes leaving_a_node(const Problem& problem, const Situation& situation) {
   if (problem.collective != Collective::alltoall || situation.nodes == 1) return 0;
   std::vector<Count> sizes;
@@ -165,7 +166,7 @@ class FamilyPricing {
         told.ratio = *told.predicted_s / *each.predicted_s;
   }
 
-  // The price by the model of the decision, so that both prices can be compared.
+  // The price by the model of the decision, so that it can be compared with the decision's prices.
   std::optional<Price> price_by_executor(const Schedule& schedule, Executor executor, std::optional<Workload>& counted) const {
     const Model* const model = decision_.model.model;
     if (!model) return std::nullopt;
@@ -185,7 +186,8 @@ class FamilyPricing {
   const MachineKnowledge& knowledge_;
 };
 
-// Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", apply to `library`. An empty `mpi` is any.
+// Returns true if measurements with the MPI library `mpi`, such as "Open MPI 4.1.4", apply to `library`. An empty `mpi` stands
+// for any library.
 bool is_meant(const VendorLibrary& library, const std::string& mpi) {
   if (mpi.empty()) return true;
   const auto measured = vendor_library_of(mpi);
@@ -231,7 +233,7 @@ std::vector<ExplainedWay> explained(const Problem& problem, const Decision& deci
     const auto is_same = [&](const ExplainedWay& known) {
       return known.considered.way.algorithm == each.way.algorithm && known.considered.way.executor == each.way.executor;
     };
-    if (std::any_of(ways.begin(), ways.end(), is_same)) continue;  // the same algorithm is there already, under a better policy
+    if (std::any_of(ways.begin(), ways.end(), is_same)) continue;  // the algorithm is in the list already, under a better policy
     ExplainedWay& way = ways.emplace_back(
         ExplainedWay{.considered = each, .name = short_name(problem, each.way.algorithm), .is_baseline = runs_baseline(each.way)});
     if (!way.is_baseline) ++shown;

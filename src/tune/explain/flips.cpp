@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Count accuracy = 32;  // a flip's place is found to one part in so many
+constexpr Count accuracy = 32;  // the place of a flip is found with a relative error of at most 1 / accuracy
 
 using Examined = std::map<Count, Taken>;
 
@@ -37,7 +37,7 @@ bool are_tied(const std::vector<std::string>& ways, const Examined& examined, Co
 // Joins flips whose choices are tied.
 std::vector<Flip> with_ties(const std::vector<Flip>& flips, const Examined& examined) {
   std::vector<Flip> joined;
-  std::vector<std::string> ways;  // of the last of `joined`
+  std::vector<std::string> ways;  // the ways of the last flip in `joined`
   for (std::size_t i = 0; i < flips.size(); ++i) {
     const Count end = i + 1 < flips.size() ? flips[i + 1].from : std::numeric_limits<Count>::max();
     std::vector<std::string> more = ways;
@@ -61,7 +61,7 @@ constexpr Count most_ranks_listed = 512;  // the limit for an alltoallv, whose c
 Problem with_irregularity(const Problem& problem, Count factor) {
   const Traffic traffic(problem);
   std::vector<TrafficEntry> entries;
-  std::vector<double> logs;  // of the blocks relative to the longest one
+  std::vector<double> logs;  // logarithms of the sizes of blocks, relative to the longest block
   const bool are_equal = irregularity(problem) < 1.001;
   const auto longest = static_cast<double>(traffic.longest());
   double total = 0;
@@ -89,7 +89,8 @@ Problem with_irregularity(const Problem& problem, Count factor) {
   return other;
 }
 
-// Returns the largest irregularity that `with_irregularity` can reach: then only the longest blocks have a size that counts.
+// Returns the largest irregularity that `with_irregularity` can reach: in that problem only the longest blocks have more than a
+// negligible size.
 Count most_irregular(const Problem& problem) {
   const Traffic traffic(problem);
   const bool are_equal = irregularity(problem) < 1.001;
@@ -151,7 +152,7 @@ class CheapestFinder {
       return found();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::too_large) throw;
-      return {.note = error.what()};  // a size up to the largest block failed
+      return {.note = error.what()};  // some size up to the largest block is too large
     }
   }
 
@@ -344,7 +345,7 @@ Taken ChoiceFlips::taken_for(FlipQuantity quantity, Count value, Problem problem
 Flips cheapest_by_block(const Problem& problem, const std::vector<Choice>& candidates, const Model& model,
                         const MachineCosts& machine, const CheapestOptions& options) {
   check(problem);
-  coefficients_of(machine, model);  // throws if there are none
+  coefficients_of(machine, model);  // throws if the machine has no coefficients for the model
   return CheapestFinder(problem, candidates, model, machine, options).run();
 }
 

@@ -13,8 +13,8 @@
 
 namespace quadrille {
 
-// Returns the other ways whose predicted time is tied with that of the chosen way, the fastest first. None if the chosen way was
-// measured. Baselines are left out.
+// Returns the other ways whose predicted time is tied with that of the chosen way, the fastest first. Returns none if the chosen
+// way was measured. Baselines are left out.
 std::vector<const Considered*> tied_with_chosen(const Decision& decision);
 
 using Deadline = std::chrono::steady_clock::time_point;
@@ -27,7 +27,7 @@ void find_changes(const Flip& first, const Flip& last, const std::function<std::
 // The choice at a value.
 struct Taken {
   std::string way;
-  std::vector<std::string> tied = {};  // other ways that are as good, as far as predictions can tell
+  std::vector<std::string> tied = {};  // other ways that, by the predictions, may be as good
 };
 
 // Calls `taken_at` for each of the ascending `values`. If `bisects`, it also bisects between neighbours with different choices,
@@ -38,13 +38,14 @@ Flips find_flips(const std::vector<Count>& values, bool bisects, Deadline deadli
 // Returns the numbers of elements 1, 2, 4 and so on whose blocks have at most `most_block_bytes` bytes.
 std::vector<Count> powers_of_elements(Bytes element_bytes);
 
-// Returns the problem with blocks of this size: by `at_block`, or else the same problem with its block size changed.
+// Returns the problem with blocks of this size: from `at_block` if it is given, otherwise the same problem with another block
+// size.
 Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_block);
 
 // Returns true if with_block can change the sizes.
 bool has_other_blocks(const Problem& problem, const AtBlock& at_block);
 
-// Note of flips by size of a problem whose sizes cannot be changed.
+// Returns the note of flips by size if the sizes of the problem cannot be changed.
 std::string why_no_other_blocks(const Problem& problem);
 
 // Finds where the choice for a problem changes as the size of its blocks, its ranks, or the irregularity of its counts grows.

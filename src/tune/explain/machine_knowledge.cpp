@@ -41,8 +41,8 @@ std::vector<WisdomFile> files_of(const std::string& processor, std::vector<std::
   return files;
 }
 
-// Returns true if the wisdom is for one node (`one_node`), or for several nodes (not `one_node`). Each of the two has a file,
-// because the fingerprint of a group on one node has no network.
+// Returns true if the wisdom is for one node (`one_node`), or for several nodes (not `one_node`). A machine has a file for each
+// of the two, because the fingerprint of a group on one node has no network.
 bool tells_of(const Wisdom& wisdom, bool one_node) {
   const auto is_so = [&](Count nodes) { return (nodes == 1) == one_node; };
   return std::any_of(wisdom.records.begin(), wisdom.records.end(), [&](const auto& each) { return is_so(each.situation.nodes); }) ||
@@ -59,8 +59,8 @@ bool is_offered(const ExecutorRow& row, const Situation& situation, bool has_mpi
   return false;
 }
 
-// Returns true if the preset prices all executors alike, because its model does not distinguish them. One of them then stands for
-// all.
+// Returns true if the preset prices all executors alike, because its model does not distinguish them. In that case one executor
+// stands for all.
 bool knows_no_executors(const DecisionOptions& by, const Problem& problem) {
   if (!by.preset) return false;
   const auto chosen = model_of_preset(problem, by);

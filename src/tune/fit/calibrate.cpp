@@ -24,7 +24,6 @@ namespace {
 
 constexpr Bytes smallest = 8, piece = 64;
 
-// The measurements of a calibration.
 class Measuring : public ExchangeTimer {
  public:
   Measuring(Communicator& communicator, Executor executor, double seconds_per_time)
@@ -72,9 +71,9 @@ class Measuring : public ExchangeTimer {
 };
 
 // Measures the contention factor of the model "flat". In a permutation every rank sends one message; the algorithm shift spreads
-// these messages over many rounds. If the ranks ran round by round, the exchange would take the sum of the rounds' times (volume).
-// If they ran freely without contention, it would take the time of the busiest rank (load). The factor is the measured time divided
-// by the time for `load` bytes. It is limited to the range from 1 to volume / load.
+// these messages over many rounds. If the ranks ran round by round, the exchange would take the sum of the rounds' times
+// (volume). If they ran freely without contention, the exchange would take the time of the busiest rank (load). The factor is the
+// measured time divided by the time for `load` bytes. The factor is limited to the range from 1 to volume / load.
 std::optional<double> contention(Measuring& measuring, Count ranks, double s_per_byte) {
   const Bytes longest = measuring.longest();
   const Problem uneven = make_traffic(ranks, {.kind = TrafficKind::permutation, .most = longest, .small = 0, .typical = longest});
@@ -87,7 +86,7 @@ std::optional<double> contention(Measuring& measuring, Count ranks, double s_per
 double in_microseconds(double seconds) { return rounded(seconds * 1e6); }
 
 // Finds LogGP's parameters from the time by which each further message delays a rank. `both` is this time on a rank that receives
-// a message for each one that it sends; `one_way` is this time on a rank that only sends.
+// as many messages as it sends; `one_way` is this time on a rank that only sends.
 Coefficients loggp(Measuring& measuring, Count ranks, const LineFit& round) {
   const auto of_further = [&](double all_s, double first_s) {
     return std::max(0.0, all_s - first_s) / static_cast<double>(ranks - 2);

@@ -60,8 +60,8 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
   return {std::max(1e-9, median(times)), bound};
 }
 
-// The time between the first two starts tells how many runs fit into the time. If not even one fits, the second run is the
-// result, because the first run is cold.
+// The time between the first two starts tells how many runs can be measured. If none can, the second run is the result, because
+// the first run is cold.
 double ExchangeTimer::time_of_single(const std::function<void()>& run) {
   constexpr double most_runs = 256;
   std::chrono::steady_clock::time_point starts[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the times of plans on buffers that all plans share, and makes the problems that are measured: equal blocks, and little
-// memory. Used by calibrations and fits.
+// Measures the times of plans on buffers that all plans share, and makes problems to measure, with equal blocks and small
+// buffers. Used by calibrations and fits.
 #pragma once
 
 #include <functional>
@@ -24,9 +24,9 @@ class ExchangeTimer {
                const std::shared_ptr<const Operator>& operation = nullptr);
   Span time_of(const std::function<void()>& run);
 
-  // Collective: the seconds that a rank is inside one run. All ranks start each run at the same time, because otherwise runs may
-  // overlap: some ranks leave a run before others do. The result is the mean over the ranks and over several runs, equal on all
-  // ranks.
+  // Collective: the seconds that a rank is inside one run. All ranks start each run at the same time. Otherwise runs might
+  // overlap, because some ranks leave a run before other ranks do. The result is the mean over the ranks and over several runs,
+  // equal on all ranks.
   double time_of_single(const std::function<void()>& run);
 
   std::byte* input() const { return input_.get(); }
@@ -43,7 +43,7 @@ class ExchangeTimer {
 // Returns a problem on the communicator's nodes with root 0. All blocks are equal, also in irregular collectives.
 Problem fit_problem(Communicator& communicator, Collective collective, Bytes block, const Operator& operation);
 
-Bytes longest_buffer(const Problem& problem);  // over input and output of all ranks
+Bytes longest_buffer(const Problem& problem);  // the longest input or output of any rank
 
 // True if the buffers of all ranks together take only a small part of a machine's memory.
 bool is_small(const Problem& problem);

@@ -27,7 +27,7 @@ namespace {
 const Model& model() { return *find_model("max-rate"); }
 
 // Returns the coefficients to fit: all but the number of cores and the memory rate of a whole node. If all measurements have the
-// same number of ranks per node, they cannot separate this rate from a rank's own time per byte.
+// same number of ranks per node, this rate cannot be separated from a rank's own time per byte.
 std::vector<std::string_view> fitted_keys() {
   std::vector<std::string_view> keys;
   for (const Coefficient& coefficient : model().coefficients)
@@ -66,12 +66,12 @@ class Fitting {
     coefficients_["cores"] = static_cast<double>(cores);
   }
 
-  // The model's formula is a sum of coefficients times figures, some of whose terms are the larger of two such sums. So the
-  // formula is linear near given coefficients. Each step computes the slopes at the present coefficients and finds the next
+  // The model's formula is a sum of products of a coefficient and a figure. Some of its terms are the larger of two such sums. So
+  // near given coefficients the formula is linear. Each step computes the slopes at the present coefficients and finds the next
   // coefficients by linear least squares.
   MaxRateFit run() {
     constexpr int steps = 12;
-    Vector predicted;  // empty in the first step
+    Vector predicted;  // the predictions of the last step; empty in the first step
     MaxRateFit best;
     for (int step = 0; step < steps; ++step) {
       values_ = solved(slopes(), predicted);
@@ -251,7 +251,7 @@ class Fitter {
 };
 
 // Returns the additional time of a round if a node has more ranks than cores. The round cannot end before each rank has run, so
-// it takes as many context switches as there are ranks per core. Machine files have no such cost, because they do not know the
+// it takes as many context switches as there are ranks per core. Machine files have no such cost, because it depends on the
 // number of ranks per core. A switch between two processes that yield takes about 1 us.
 double crowded_round_us(Count ranks_of_node, Count cores) {
   constexpr double switch_us = 1;

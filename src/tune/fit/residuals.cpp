@@ -31,8 +31,8 @@ struct SizeClass {
   Bytes measured[2];
 };
 
-// In the order in which they are measured. The first class is always measured. Long sizes come second: if time runs out, a short
-// and a long size tell more than two short sizes.
+// The classes, in the order in which they are measured. The first class is always measured. Long sizes come second: if time runs
+// out, a short and a long size tell more than two short sizes.
 constexpr SizeClass classes[] = {{16, {8, 32}}, {32768, {16384, 65536}}, {1024, {512, 2048}}, {524288, {262144, 1048576}}};
 
 // The standard deviation; 0 for a single value.
@@ -58,7 +58,7 @@ class Comparing {
 
   std::vector<ResidualSample> run() {
     std::vector<ResidualSample> samples;
-    of_ours(cases_.front().problem);  // not used: the first time after a pause is longer
+    of_ours(cases_.front().problem);  // the result is not used, because the first time after a pause is longer
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -169,7 +169,7 @@ class Comparing {
 std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples) {
   std::map<std::tuple<Collective, Bytes, Implementation>, std::vector<double>> by_class;  // logarithms
   for (const ResidualSample& each : samples) by_class[{each.collective, each.class_bytes, each.by}].push_back(std::log(each.ratio));
-  std::map<Implementation, std::vector<double>> deviations;  // of classes with several samples
+  std::map<Implementation, std::vector<double>> deviations;  // the deviations in classes with several samples
   for (const auto& [key, logarithms] : by_class)
     if (logarithms.size() > 1) deviations[std::get<Implementation>(key)].push_back(deviation(logarithms));
   std::map<Implementation, double> usual;

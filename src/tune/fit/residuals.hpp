@@ -25,14 +25,14 @@ struct ResidualSample {
 std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples);
 
 struct ResidualOptions {
-  Executor executor = Executor::shared;  // of our algorithms
-  double seconds = 2;                    // approximate duration; after twice as long only the shortest sizes are still timed
+  Executor executor = Executor::shared;  // the executor of our algorithms
+  double seconds = 2;                    // approximate duration; after twice this time only the shortest sizes are still timed
   std::function<void(std::string_view doing)> progress;
 };
 
 // Collective; the same result on all ranks. Times our choice and the MPI library's own collective, for each collective and at two
-// sizes of each class. The library's collective is compared only if its rules are known, and the algorithm with the same messages
-// (vendor_choice.hpp).
+// sizes of each class. The library's collective is compared only if the library's rules are known, and an algorithm of ours with
+// the same messages (vendor_choice.hpp).
 std::vector<Residual> measured_residuals(Communicator& communicator, const MachineCosts& machine, const ResidualOptions& options);
 
 }  // namespace quadrille

@@ -28,7 +28,7 @@ BandwidthBytes of_shares(const Problem& problem) {
 BandwidthBytes of_pairs(const Problem& problem) {
   const auto ranks = static_cast<double>(problem.ranks);
   const Traffic traffic(problem);
-  double received = 0, from_others = 0;  // as much is sent, but a shared block goes to several ranks
+  double received = 0, from_others = 0;  // means over receivers: a shared block goes to several
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
     const auto all = static_cast<double>(traffic.received_bytes(rank));
     received += all / ranks;

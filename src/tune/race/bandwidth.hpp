@@ -29,7 +29,7 @@ struct BandwidthBytes {
 // nccl-tests does not define the last three rows. With equal counts, they agree with the row of the regular collective.
 std::optional<BandwidthBytes> bandwidth_bytes(const Problem& problem);
 
-// In bytes per second.
+// Bandwidths in bytes per second.
 struct Bandwidths {
   std::optional<double> algorithm, bus;
 };

@@ -85,7 +85,7 @@ void Clocks::compare() {
       mine = ask();
     else if (communicator_.rank() == 0)
       answer(rank);
-    else  // all ranks start all exchanges
+    else  // all ranks start all exchanges, also ranks without messages
       for (int i = 0; i < 2 * ping_pongs_per_comparison; ++i) exchanger_->execute({.sends = {}, .receives = {}, .may_pack = false});
   }
   const ByRank<ClockOffset> of_firsts = gathered(communicator_, mine);
@@ -134,7 +134,7 @@ Nanoseconds Clocks::reference(Nanoseconds time) const {
 }
 
 Nanoseconds Clocks::bound() const {
-  Nanoseconds largest = 0, second = 0;  // among the bounds of all clocks
+  Nanoseconds largest = 0, second = 0;  // the two largest bounds of all clocks
   for (Rank rank = 0; rank < communicator_.size(); ++rank) {
     if (first_of_clock_[rank] != rank) continue;
     const Nanoseconds own = std::max(before_[rank].bound, after_[rank].bound);
@@ -160,9 +160,9 @@ std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool 
 Stopwatch::Stopwatch(Communicator& communicator, Clock clock)
     : communicator_(communicator), clocks_(communicator, std::move(clock)), crowded_(is_crowded(communicator)) {}
 
-// Agrees on a start time when the last rank has arrived, and waits for it. All ranks should learn of the start time before it has
-// passed. So its distance from now is twice the longest delay with which a rank learned of the previous start time. If ranks
-// share cores, waiting ranks yield, because other ranks may not have learned of the start time yet.
+// Agrees on a start time when the last rank has arrived, and waits until that time. All ranks should learn of the start time
+// before it has passed. So its distance from now is twice the longest delay with which a rank learned of the previous start time.
+// If ranks share cores, waiting ranks yield, because other ranks may not have learned of the start time yet.
 void Stopwatch::start_together() {
   static constexpr Nanoseconds longest_wait = 1'000'000;
   struct Arrival {

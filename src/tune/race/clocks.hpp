@@ -20,7 +20,7 @@ namespace quadrille {
 using Nanoseconds = std::int64_t;
 
 // A rank's clock. Ranks whose clocks have the same source read the same clock. An empty source means that only this rank reads
-// it.
+// the clock.
 struct Clock {
   std::string source;
   std::function<Nanoseconds()> now;
@@ -29,7 +29,8 @@ struct Clock {
 // CLOCK_MONOTONIC. The source names the boot of the system and the time namespace, because a namespace may shift the clock.
 Clock monotonic_clock();
 
-// One ping-pong: the times of this rank's clock when it sent and when it received, and the other rank's time in between.
+// One ping-pong: the times of this rank's clock when this rank sent and when it received, and the time of the other rank's clock
+// in between.
 struct PingPong {
   Nanoseconds sent = 0, reference = 0, received = 0;
 };
@@ -54,8 +55,8 @@ class Clocks {
   // Collective: compares the clocks. Call it once before and once after a measurement. Does nothing if all ranks read one clock.
   void compare();
 
-  Nanoseconds now() const { return clock_.now(); }  // of this rank's clock
-  Rank first_of_clock() const;                      // the first rank that reads this rank's clock
+  Nanoseconds now() const { return clock_.now(); }
+  Rank first_of_clock() const;  // the first rank that reads this rank's clock
   // Converts a time of this rank's clock to the reference clock, by the last comparison only. For times
   // shortly after that comparison.
   Nanoseconds estimated_reference(Nanoseconds time) const;
@@ -73,7 +74,7 @@ class Clocks {
   Communicator& communicator_;
   const Clock clock_;
   ByRank<Rank> first_of_clock_;           // for each rank, the first rank that reads the same clock
-  std::unique_ptr<Exchanger> exchanger_;  // only if there are several clocks
+  std::unique_ptr<Exchanger> exchanger_;  // null if all ranks read one clock
   ByRank<ClockOffset> before_, after_;    // by rank
 };
 
@@ -83,7 +84,7 @@ std::shared_ptr<std::byte> buffer(Communicator& communicator, Bytes bytes, bool 
 // A duration across ranks. Its error is at most `bound`, which is 0 if all ranks read one clock.
 struct Span {
   double seconds = 0, bound = 0;
-  double least = 0, mean = 0, most = 0;  // of the ranks' own durations, each from the rank's start to its end
+  double least = 0, mean = 0, most = 0;  // statistics of the ranks' own durations, each from the rank's start to its end
 };
 
 class Stopwatch {

@@ -107,7 +107,7 @@ MachineLoad LoadMeter::read(Communicator& communicator) const {
   MachineLoad worst;
   double most_missing = 0;  // cores that ranks and other programs need, minus the existing cores
   for (auto& [name, each] : machines) {
-    // Ignores smaller values: the kernel counts in ticks, so they are within its error.
+    // Ignores smaller values: the kernel counts in ticks, so such values are within the error.
     if (each.others > 0.05 && each.seconds > 0) each.load.others = each.others / each.seconds;
     const double missing = each.load.others + static_cast<double>(each.load.ranks - each.load.cores);
     if (worst.ranks == 0 || missing > most_missing) worst = each.load, most_missing = missing;

@@ -47,7 +47,7 @@ class ShuffledPlaces {
  private:
   Communicator& communicator_;
   cpu_set_t allowed_;       // cores that this rank may run on
-  std::vector<int> cores_;  // the same as a list; empty if ranks are not moved
+  std::vector<int> cores_;  // these cores as a list; empty if ranks are not moved
 };
 
 }  // namespace quadrille

@@ -38,7 +38,7 @@ class Labels : public ProbeData {
 
   Problem problem_;
   Rank rank_;
-  Bytes longest_input_ = 0;  // over all ranks
+  Bytes longest_input_ = 0;  // the longest input of any rank
   int pass_count_ = 1;
   std::vector<ExpectedPiece> expected_;
 };

@@ -124,8 +124,8 @@ class Race {
     steps_.push_back(std::move(steps));
   }
 
-  // Predicts the time of the MPI library's own choice. All ranks have the same entries, so all ask for the fingerprint or none
-  // does.
+  // Predicts the time of the MPI library's own choice. All ranks have the same entries, so either all or none ask for the
+  // fingerprint.
   void assume_vendor() {
     for (RaceEntry& entry : result_.entries)
       if (entry.candidate.algorithm == Candidate(Vendor{}) && !result_.fits.empty())
@@ -243,7 +243,7 @@ class Race {
   }
 
   // Returns the number of runs in a batch, which is equal for all candidates. A batch should take its share of the total time.
-  // The shortest batch should be so long that its edges and the error of the clocks' comparison matter little.
+  // The shortest batch should be so long that its begin and end, and the error of the clocks' comparison, matter little.
   Count runs_per_batch() {
     if (options_.iterations) {
       for (Plan& plan : plans_) repeat(plan, *options_.iterations);
@@ -282,7 +282,7 @@ class Race {
   struct Measured {
     std::vector<std::vector<double>> samples;  // by repetition, then batch
     std::vector<double> seconds, ratios;       // by repetition
-    std::vector<double> least, mean, most;     // over the ranks, by batch
+    std::vector<double> least, mean, most;     // least, mean and most over the ranks, by batch
     double bound = 0;
 
     void add(std::span<const Span> batches, double runs) {
@@ -355,7 +355,7 @@ class Race {
   const std::unique_ptr<ProbeData> data_;
   BufferPairs buffers_;  // declared before the plans, which use them
   std::vector<Plan> plans_;
-  std::vector<std::optional<Program>> steps_;  // of each plan, to recognise equal ones
+  std::vector<std::optional<Program>> steps_;  // each plan's program, to recognise equal programs
   RaceResult result_;
 };
 

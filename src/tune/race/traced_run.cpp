@@ -32,15 +32,15 @@ enum class ToldKind : std::int64_t { whole, send, receive, local, wait, packing 
 
 struct Told {
   ToldKind kind = ToldKind::whole;
-  Rank peer = 0;     // of a message
+  Rank peer = 0;     // of a message: the other rank
   Count number = 0;  // of a message: in its channel; of a local operation: in its round
-  Count round = 0;   // except of messages
+  Count round = 0;   // the round; not used for messages
   Nanoseconds begin = 0, end = 0;
 };
 
 // Converts the ticks of an execution to times of the reference clock. Ticks and the monotonic clock are compared at two moments,
-// before and after the execution. Ranks that read the same clock also have the same ticks. All of these use the two moments of
-// one of them, so that the error of this comparison is the same for all.
+// before and after the execution. Ranks that read the same clock also have the same ticks. Such ranks all use the two moments of
+// one of them, so that they all have the same error of comparison.
 class TickConversion {
  public:
   TickConversion(const Clocks& clocks, const TickMoment& before, const TickMoment& after)
@@ -198,7 +198,7 @@ struct TracedPlan::State {
   const Policy policy;
   ObservedPlan observed;
   Clocks clocks;
-  std::optional<TickMoment> before, after;  // the last execution
+  std::optional<TickMoment> before, after;  // the begin and the end of the last execution
 };
 
 TracedPlan::TracedPlan(Group group, const Schedule& schedule, const PlanOptions& options) {

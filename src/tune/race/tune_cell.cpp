@@ -30,7 +30,7 @@ constexpr double hopeless = 10;
 
 constexpr std::size_t date_length = std::string_view("2026-11-22").size();
 
-// The algorithm of the table that the way runs; null if it runs another one.
+// The algorithm of the table that the way runs; null if the way does not run an algorithm of the table.
 const Algorithm* algorithm_of(const Way& way) {
   const auto* choice = std::get_if<Choice>(&way.algorithm);
   return choice ? choice->algorithm : nullptr;
@@ -91,8 +91,9 @@ int repetitions_within(double seconds, int least, const RaceResult& round, const
 }
 
 // Returns all ways, sorted by time. The ways of the last round have their times from that round. The time of a way that was
-// eliminated earlier is the time of the best way of its last round, multiplied by the ratio of the two. That best way may itself
-// be eliminated later, so leavers are handled from the last to the first: the best way then already has a time.
+// eliminated earlier is the time of the best way of its last round, multiplied by the ratio of the two ways in that round. That
+// best way may itself be eliminated later. So leavers are handled from the last to the first, and the best way already has a
+// time.
 std::vector<WisdomEntry> ranking(const RaceResult& last, const std::vector<Leaver>& leavers) {
   std::vector<WisdomEntry> entries;
   for (const RaceEntry& entry : last.entries)

@@ -34,7 +34,7 @@ bool is_of_communicator(std::string_view key) { return key.starts_with("comm_") 
 
 bool nodes_are_consecutive(const Problem& problem) { return std::is_sorted(problem.nodes.begin(), problem.nodes.end()); }
 
-// Answers what MPICH's conditions ask about a call.
+// Evaluates MPICH's conditions for a call.
 class MpichCall {
  public:
   explicit MpichCall(const Problem& problem)

@@ -30,11 +30,12 @@ MpichTree mpich_tree(std::string_view library, MpichLayer layer);
 // Returns the bytes of the installed library. Throws Error{environment} if there is none.
 std::string installed_mpich();
 
-// When MPICH tests a condition. It tests conditions of the communicator when the communicator is made, until it meets a condition
-// of another kind. It tests that condition and all further ones in each call.
+// When MPICH tests a condition. When a communicator is made, MPICH tests conditions of the communicator, until it meets a
+// condition of another kind. It tests that condition and all further conditions in each call.
 enum class MpichTime : std::uint8_t { communicator_is_made, call };
 
-// Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is below "collective=NAME".
+// Returns the leaf for which all conditions above it hold; nothing if MPICH finds none. `tree` is the part of a tree below
+// "collective=NAME".
 std::optional<std::string> leaf_for(const MpichTree& tree,
                                     const std::function<bool(std::string_view condition, MpichTime time)>& holds);
 
@@ -45,7 +46,7 @@ struct MpichTrees {
 };
 
 Result<std::string> mpich_algorithm(const MpichTrees& trees, const Problem& problem);
-Result<std::string> mpich_algorithm(const Problem& problem);  // by the trees of the installed library
+Result<std::string> mpich_algorithm(const Problem& problem);  // what MPICH takes by the trees of the installed library
 Result<std::string> mpich_equivalent(const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

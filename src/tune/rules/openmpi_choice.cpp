@@ -264,7 +264,7 @@ constexpr Equivalent openmpi_table[] = {
     {allreduce, "recursive_doubling", "recursive-doubling"},
     {allreduce, "ring", "ring", has_element_for_each},
     {allreduce, "ring", "recursive-doubling"},
-    {allreduce, "segmented_ring", "ring", has_element_for_each},  // without a size of segments they are the shares
+    {allreduce, "segmented_ring", "ring", has_element_for_each},  // by default the segments are the shares
     {allreduce, "segmented_ring", "recursive-doubling"},
     {allreduce, "rabenseifner", "rabenseifner:fold=halves", can_halve},
     {allreduce, "rabenseifner", "reduce-broadcast:reduce=linear,broadcast=linear"},

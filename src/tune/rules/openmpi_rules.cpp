@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The format of coll_tuned_dynamic_rules_filename: numbers, with comments after '#'. Each collective has a list of numbers of ranks
-// in ascending order. Each number of ranks has a list of message sizes, ascending from 0: "bytes algorithm fanout segment". A rule
-// holds from its number of ranks or bytes up to the next one. The first number of ranks also holds for fewer ranks. Algorithm 0
-// means that Open MPI decides.
+// The format of coll_tuned_dynamic_rules_filename: numbers, with comments after '#'. Each collective has a list of numbers of
+// ranks in ascending order. Each number of ranks has a list of message sizes, ascending from 0: "bytes algorithm fanout segment".
+// A rule holds from its number of ranks or bytes up to the next number in the list. The first number of ranks also holds for
+// fewer ranks. Algorithm 0 means that Open MPI decides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Tuned {
   Collective collective;
   int number;
   std::vector<std::string_view> algorithms;
-  enum { block, all_blocks, unknown } message;  // unknown: ranks may see different sizes, or Open MPI ignores counts
+  enum { block, all_blocks, unknown } message;  // unknown: ranks may see different sizes, or Open MPI ignores the counts
 };
 
 const std::vector<Tuned>& all_tuned() {
@@ -78,7 +78,8 @@ std::vector<Line> lines_of(const Tuned& tuned, Count ranks, const AlgorithmBySiz
 }
 
 std::string text_of(const Tuned& tuned, const std::vector<Line>& lines) {
-  // The fan-out of trees and chains. It is Open MPI's default for a forced algorithm, so the algorithms were measured with it.
+  // The fan-out of trees and chains. Open MPI uses this fan-out for a forced algorithm by default, so the algorithms were
+  // measured with it.
   constexpr int fanout = 4;
   std::string text;
   for (const Line& line : lines)

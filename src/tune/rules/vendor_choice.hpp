@@ -17,9 +17,9 @@ namespace quadrille {
 struct Equivalent {
   Collective collective;
   std::string_view algorithm;  // the library's name
-  std::string_view ours;       // a specification, in which {p-1} stands for that number, at least 1; empty: there is none
+  std::string_view ours;       // a specification, in which {p-1} stands for max(p - 1, 1), p ranks; empty: there is none
   bool (*where)(const Problem&) = nullptr;  // null: everywhere
-  std::string_view reason = {};             // if `ours` is empty: why
+  std::string_view reason = {};             // why `ours` is empty
 };
 
 // Returns the specification, or the reason why there is none: the row's reason, or that no row has the algorithm.
@@ -31,16 +31,16 @@ Count power_of_two_below(Count ranks);
 
 // Conditions of rows.
 bool has_power_of_two(const Problem& problem);
-bool has_even(const Problem& problem);              // an even number of ranks
-bool has_element_for_each(const Problem& problem);  // at least as many elements as ranks
-bool can_halve(const Problem& problem);             // an operator that commutes, and elements for a power of two of ranks
+bool has_even(const Problem& problem);              // is the number of ranks even?
+bool has_element_for_each(const Problem& problem);  // are there at least as many elements as ranks?
+bool can_halve(const Problem& problem);             // does the operator commute, with power_of_two_below(ranks) elements or more?
 bool fills_all_shares(const Problem& problem);      // do shares of the same length, rounded up, leave none empty?
 
 // Reasons of rows.
 inline constexpr std::string_view empty_share = "the table's scatter-allgather leaves no share empty";
 
-Result<std::string> openmpi_algorithm(const Problem& problem);   // of Open MPI 4.1
-Result<std::string> openmpi5_algorithm(const Problem& problem);  // of Open MPI 5.0
+Result<std::string> openmpi_algorithm(const Problem& problem);   // what Open MPI 4.1 takes
+Result<std::string> openmpi5_algorithm(const Problem& problem);  // what Open MPI 5.0 takes
 Result<std::string> openmpi_equivalent(const Problem& problem, std::string_view algorithm);
 
 }  // namespace quadrille

@@ -22,11 +22,11 @@
 namespace quadrille {
 
 // Returns the ways worth measuring: the library's collective as it is, and each of its algorithms that can be forced for this
-// problem; or the reason why no algorithm can be forced. Local.
+// problem; or returns the reason why no algorithm can be forced. Local.
 Result<std::vector<Way>> vendor_ways(Communicator& communicator, const Problem& problem);
 
 // Returns the file for these measurements, beside the machine's wisdom file (wisdom_file). It is a separate file because plans
-// must not choose among these ways. Empty if there is no wisdom file.
+// must not choose among these ways. Returns "" if there is no wisdom file.
 std::string vendor_wisdom_file(const Fingerprint& machine);
 
 // The library's best algorithm for each measured block size. The text is empty, which means the default, if the interval of the
@@ -58,7 +58,7 @@ std::string for_all_sizes(const AlgorithmBySize& by_size);
 struct RulesFile {
   std::string text;
   std::vector<std::string> left_out;
-  Count rules = 0;  // number of pairs of collective and number of ranks with a rule
+  Count rules = 0;  // how many pairs (collective, number of ranks) have a rule
 };
 
 // The text for Open MPI's coll_tuned_dynamic_rules_filename.
@@ -72,7 +72,7 @@ RulesFile mpich_rules(const VendorRules& rules, std::string_view library);
 // The table of the files of rules that MPI libraries read, one row for each library that has such a file.
 struct RulesFormat {
   std::string_view library;  // its id in the table of MPI libraries
-  std::string_view setting;  // the environment with which the library reads the file, whose path follows
+  std::string_view setting;  // environment variables that make the library read the file; the path follows the last '='
   bool is_json = false;
 
   // Returns the file. Throws Error{environment} if the format needs the library's own file and that cannot be read.

@@ -30,8 +30,8 @@ std::vector<std::vector<std::size_t>> coarse_to_fine(std::size_t count) {
   }
 }
 
-// Returns the collectives to measure, beginning with those on which programs spend most time. Collectives that are missing in
-// that list come last.
+// Returns the collectives to measure, beginning with those on which programs spend most time. Collectives that are missing in the
+// list below come last.
 std::vector<Collective> by_value(const std::vector<Collective>& asked) {
   using enum Collective;
   std::vector<Collective> order{alltoall, alltoallv, allreduce,  allgather, broadcast, reduce,          reduce_scatter, barrier,

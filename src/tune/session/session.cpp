@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::string date_before(Count days) {
-  constexpr Count most_days = 100'000;  // no date is older
+  constexpr Count most_days = 100'000;  // all dates are less than this many days old
   const std::time_t then = std::time(nullptr) - std::min(days, most_days) * 86400;
   std::tm parts{};
   ::gmtime_r(&then, &parts);
@@ -47,7 +47,8 @@ void check_options(const TuneOptions& options, Count ranks) {
   if (options.days < 0) refuse(fmt::format("measurements cannot be {} days old", options.days));
 }
 
-// Returns the problem for which ways are priced; counts that no rank knows in full are replaced by equal ones.
+// Returns the problem for which ways are priced; counts that no rank knows in full are replaced by alike ones
+// (with_alike_counts).
 Problem priced(const TuneCell& cell) {
   return cell.own_counts_only ? with_alike_counts(cell.problem, cell.situation()) : cell.problem;
 }
@@ -124,7 +125,7 @@ class Session {
   // Reads the wisdom on rank 0. If the file is wrong, all ranks end with its error.
   Wisdom read_here() const {
     try {
-      save_wisdom(result_.file, Wisdom{.machine = wisdom_.machine});  // throws now, rather than later, if it cannot be written
+      save_wisdom(result_.file, Wisdom{.machine = wisdom_.machine});  // throws before measuring if it cannot be written
       return read_wisdom(result_.file, wisdom_.machine);
     } catch (const Error& error) {
       throw Error(ErrorCode::misuse, error.what());
@@ -171,8 +172,8 @@ class Session {
     }
   }
 
-  // Seconds for measuring an executor's costs. All cells use these costs, so measuring them may take longer than one cell. It
-  // takes little time if cells take little.
+  // Seconds for measuring an executor's costs. All cells use these costs, so measuring them may take longer than one cell. The
+  // time is short if the cells' times are short.
   double fit_seconds() const { return std::min(1.0, 10 * options_.seconds_per_cell); }
 
   std::vector<Collective> collectives_here() const {
@@ -250,7 +251,7 @@ class Session {
     return result_.stopped != 0 || result_.out_of_time;
   }
 
-  // Returns the fastest ways of the nearest sizes of the same collective, below and above.
+  // Returns the fastest ways at the nearest smaller and the nearest larger size of the same collective.
   std::vector<Way> fastest_nearby(const Situation& situation) const {
     const WisdomRecord *below = nullptr, *above = nullptr;
     for (const WisdomRecord& record : wisdom_.records) {
@@ -267,7 +268,7 @@ class Session {
   }
 
   // Returns ways from other launches that may be the fastest in this situation, and the fastest ways by executors that this
-  // session leaves out. They race again: then they have run in all launches, so their times can be compared.
+  // session leaves out. They race again, so that they have run in all launches and their times can be compared.
   std::vector<Way> contenders(const Situation& situation) const {
     static constexpr std::size_t most = 8;
     std::vector<Way> found;

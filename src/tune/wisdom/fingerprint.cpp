@@ -76,7 +76,7 @@ Adapters ethernet_adapters(const fs::path& folder) {
   Adapters adapters;
   std::error_code error;
   for (const fs::path& interface : entries(folder)) {
-    const double rate = number_at_the_start(contents(interface / "speed"));  // in Mbit/s; -1 or an error if the interface is down
+    const double rate = number_at_the_start(contents(interface / "speed"));  // Mbit/s; -1 or an error if the interface is down
     if (!fs::exists(interface / "device", error) || rate <= 0) continue;
     const fs::path driver = fs::read_symlink(interface / "device" / "driver", error);
     ++adapters[fmt::format("{} {:g} Gbit/s", error ? "Ethernet" : driver.filename().string(), rate / 1000)];
@@ -98,7 +98,8 @@ cpu_set_t given_cores() {
   return cores;
 }
 
-// Returns the number of cores of rank 0's node. If its ranks are bound to fewer cores than there are ranks, only these cores count.
+// Returns the number of cores of rank 0's node. If the ranks of this node are bound to fewer cores than there are ranks, only
+// these cores count.
 Count cores_of_first_node(Communicator& communicator) {
   const std::vector<Count>& nodes = communicator.nodes();
   const cpu_set_t bound = cores_of_nodes(communicator)[index(nodes[0])];
@@ -153,7 +154,7 @@ std::string short_mpi_version(std::string_view version) {
     words += word.substr(0, word.find(','));
     if (is_digit(word[0])) return words;
   }
-  return line;  // there is no version in it
+  return line;  // the text has no version
 }
 
 Fingerprint fingerprint_at_first(Communicator& communicator) {

@@ -61,8 +61,8 @@ Load load_of(const Problem& problem) {
   return load;
 }
 
-// Limits of the range of sizes for which a record is used, as factors on its own size: on the side where no size was measured,
-// and on the side of the next measured size.
+// A record is used for a range of sizes. These are the limits of the range, as factors on the record's size: on a side without a
+// further measured size, and on the side of the next measured size.
 constexpr Bytes reach_beyond = 4, reach_between = 16;
 
 // Returns the largest integer that is at most the geometric mean of a and b and less than b; 0 < a < b.
@@ -107,7 +107,7 @@ bool agrees(const WisdomRecord& record, std::span<const WisdomRecord> others) {
   });
 }
 
-// Computes the ranges of all records of one family. Adjacent groups divide the numbers of ranks between them.
+// Computes the ranges of all records of one family. Records of adjacent numbers of ranks divide the numbers in between.
 void fit_ranges(std::span<WisdomRecord> records) {
   std::span<WisdomRecord> before;
   while (!records.empty()) {

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_mebibytes = 64;
 constexpr std::string_view extension = ".wisdom";
-constexpr auto longest_wait = std::chrono::seconds(10);  // for the lock; a writer holds it only while it writes one file
+constexpr auto longest_wait = std::chrono::seconds(10);  // for the lock; writers hold the lock only while they write one file
 
 [[noreturn]] void fail(const std::string& file, const char* what, const std::string& reason) {
   throw Error(ErrorCode::environment,
@@ -113,7 +113,7 @@ class Lock {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
-  ~Lock() { ::flock(descriptor_.number(), LOCK_UN); }  // closing would not be enough: a forked child may hold the descriptor
+  ~Lock() { ::flock(descriptor_.number(), LOCK_UN); }  // closing would not suffice: a forked child may hold the descriptor
 
  private:
   Descriptor descriptor_;
@@ -173,7 +173,7 @@ void save_wisdom(const std::string& file, const Wisdom& newer) {
   wisdom.merge(newer);
   const std::string text = wisdom_text(wisdom);
   if (there.error == 0 && text == there.text) return;
-  parse_wisdom(text, file);  // never write what cannot be read
+  parse_wisdom(text, file);  // throws, because a file that cannot be read must never be written
   check(target.write(text));
 }
 

@@ -16,7 +16,7 @@
 namespace quadrille {
 namespace {
 
-constexpr std::chrono::days oldest{90};   // before the last race
+constexpr std::chrono::days oldest{90};   // races that are older than the last race by more are dropped
 constexpr std::size_t fewest_common = 3;  // ways needed to estimate how slow a launch was
 
 // The timings of one way, one for each race. A race in which the way did not run has an empty timing.

@@ -8,7 +8,7 @@
 
 namespace quadrille {
 
-inline constexpr std::size_t most_races = 8;  // kept in a record
+inline constexpr std::size_t most_races = 8;  // how many races a record keeps
 
 // Sorts the races by date and time, and the entries of each race by time. If a record has no races, makes one from its
 // date, repetitions and entries.
@@ -24,7 +24,7 @@ WisdomRecord pooled(const WisdomRecord& known, const WisdomRecord& newer);
 // True if the record has a race with the same date and time.
 bool has_race_of(const WisdomRecord& record, const WisdomRace& race);
 
-// Replaces the races of each record by one race with the pooled result. Choosing an algorithm needs no more.
+// Replaces the races of each record by one race with the pooled result. This suffices for choosing an algorithm.
 Wisdom condensed(Wisdom wisdom);
 
 }  // namespace quadrille

@@ -102,7 +102,7 @@ class MpiCommunicator final : public Communicator, public Transport {
                           [&] { return script_executable<MpiMessages>(*script, std::move(lease), group_->waiter(), script); });
   }
   std::unique_ptr<Executable> prepare_exchange() override { return prepare_nodes_exchange(*group_); }
-  // Each rank checks locally, without a context, whether MPI has the collective. The ranks lease a context only in this case.
+  // Each rank checks locally, without a context, whether MPI has the collective. The ranks lease a context only if MPI has it.
   Result<Vendor> vendor(const Problem& problem, const std::shared_ptr<const Operator>& operation,
                         const std::string& algorithm) override {
     if (const auto drafted = vendor_collective({}, {}, problem, operation.get(), rank()); !drafted) return cannot(drafted.error());
@@ -124,11 +124,11 @@ class MpiCommunicator final : public Communicator, public Transport {
     return all;
   }
   std::string no_sharing() const override { return group_->no_sharing(); }
-  // If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise plans that run in shared
-  // memory are in the record of the shared space, where waiting ranks detect different orders.
+  // If the ranks compare the order of their starts over MPI, one record holds all plans. Otherwise the record of the shared space
+  // holds the plans that run in shared memory; there waiting ranks detect different orders.
   std::shared_ptr<Starts> starts(Executor executor) override {
     struct Kept {
-      std::shared_ptr<const void> last;  // destroyed after the group
+      std::shared_ptr<const void> last;  // this member is destroyed after the group
       std::shared_ptr<MpiGroup> group;
     };
     const auto all = std::make_shared<Kept>(Kept{kept_, group_});
@@ -137,8 +137,8 @@ class MpiCommunicator final : public Communicator, public Transport {
   }
 
  protected:
-  // If `kept_` is not null, destroying it finalises MPI. The plans own `kept_`, too. So the plans must not be kept with the
-  // user's communicator. It exists until MPI is finalised, and in such a cycle MPI would never be finalised.
+  // If `kept_` is not null, its destruction finalises MPI. Plans own `kept_`, too, so they must not be kept with the user's
+  // communicator: it exists until MPI is finalised, and would keep MPI from being finalised.
   std::shared_ptr<Calls> shared_calls() override {
     const auto make = [this] { return Communicator::shared_calls(); };
     std::shared_ptr<Calls> calls = kept_ ? nullptr : group_->calls(make);
@@ -180,7 +180,7 @@ std::unique_ptr<Communicator> world() {
   MPI_Initialized(&initialised);
   std::shared_ptr<const void> finaliser;
   if (!initialised) {
-    int level = MPI_THREAD_SINGLE;  // the progress thread, if enabled, calls MPI while the program calls it, too
+    int level = MPI_THREAD_SINGLE;  // an enabled progress thread calls MPI at the same time as the program
     check_mpi(MPI_Init_thread(nullptr, nullptr, ProgressThread::is_asked() ? MPI_THREAD_MULTIPLE : level, &level),
               "MPI_Init_thread");
     finaliser = std::make_shared<Finaliser>();
@@ -188,7 +188,7 @@ std::unique_ptr<Communicator> world() {
   return std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, std::move(finaliser));
 }
 
-#ifdef MPI_SESSION_NULL  // not by MPI_VERSION: Open MPI 5 has sessions, and says that it is MPI 3.1
+#ifdef MPI_SESSION_NULL  // MPI_VERSION does not tell: in Open MPI 5, which has sessions, it is 3.1
 constexpr bool has_sessions = true;
 #else
 constexpr bool has_sessions = false;

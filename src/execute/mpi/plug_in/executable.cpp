@@ -21,7 +21,7 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   QUADRILLE_ASSERT(script_->longest_message > 0 && script_->longest_message <= INT_MAX);
   for (const ScriptMessage& message : script_->messages) {
     const auto first = static_cast<std::uint32_t>(parts_.size());
-    QUADRILLE_ASSERT(is_contiguous(message.regions));  // make_script stages the others
+    QUADRILLE_ASSERT(is_contiguous(message.regions));  // make_script stages other messages
     QUADRILLE_ASSERT(message.peer >= 0 && message.peer < script_->ranks && script_->ranks <= INT_MAX);
     const Region region = message.regions.empty() ? Region{} : message.regions.front();
     Bytes done = 0;
@@ -40,8 +40,8 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
   finished_.resize(parts_of_.size());
 }
 
-// Cancels open requests, so that MPI does not write into freed memory, and no message of the next execution matches them. Does
-// nothing in a forked child, which does not own the requests.
+// Cancels open requests, so that MPI does not write into freed memory, and so that no message of the next execution matches them.
+// Does nothing in a forked child, which does not own the requests.
 void MpiMessages::withdraw() {
   for (; open_ > 0; --open_) {
     MPI_Request& request = requests_[static_cast<std::size_t>(open_ - 1)];
@@ -94,8 +94,8 @@ bool MpiMessages::advance() {
 
 // Removes the requests at the first `count` positions of completed_ from the open ones, and notes the messages that are complete.
 void MpiMessages::finish(int count) {
-  QUADRILLE_ASSERT(count >= 0 && count <= open_);  // MPI_UNDEFINED, which is negative, would mean that nothing is open
-  // The last open request fills each gap. It is never a completed one, because the positions go from the highest down.
+  QUADRILLE_ASSERT(count >= 0 && count <= open_);  // MPI_UNDEFINED, which is negative, would mean that no request is open
+  // The last open request fills each gap. That request is not complete, because the positions go from the highest down.
   std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
     const auto gap = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);

@@ -33,7 +33,7 @@ class MpiMessages {
   static bool poll(auto&& done) { return done(); }
   static constexpr void end() {}
   void withdraw();
-  void fail(const Error& /*why*/) noexcept {}  // nothing: telling the other ranks would take messages
+  void fail(const Error& /*why*/) noexcept {}  // does nothing: other ranks could be told only by messages
   Bytes memory_bytes() const {
     return memory_bytes_of(scratch_, staging_, parts_, parts_of_, requests_, message_of_, parts_missing_, completed_, finished_);
   }
@@ -62,7 +62,7 @@ class MpiMessages {
   std::vector<Part> parts_;
   std::vector<IndexRange> parts_of_;          // by message: its parts
   std::vector<MPI_Request> requests_;         // the first open_ are in flight
-  std::vector<std::uint32_t> message_of_;     // by request: its message
+  std::vector<std::uint32_t> message_of_;     // by request: the message to which it belongs
   std::vector<std::uint32_t> parts_missing_;  // by message: how many parts are not complete
   std::vector<int> completed_;                // positions of requests that the last wait_some completed
   std::vector<std::uint32_t> finished_;       // dataflow: complete messages that advance_any has not returned yet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of exchanges between nodes (execute/nodes/far_edges.hpp) by MPI. A message longer than MPI's counts allow goes in
-// parts.
+// The messages of exchanges between nodes (execute/nodes/far_edges.hpp) by MPI. A message that is too long for MPI's counts is
+// sent in parts.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -55,8 +55,9 @@ class MpiFarEdges final : public FarEdges {
       test_some();
     return arrivals_;
   }
-  // True while packed messages are expected, because all ranks of the node wait for them. For other messages polls may yield;
-  // otherwise this rank would begin its next exchange before the other ranks (NodesExchange::complete).
+  // True while this rank receives packed messages, because all ranks of the node wait for them. While this rank waits for other
+  // messages, polls may yield. If they did not, this rank would begin its next exchange before the other ranks
+  // (NodesExchange::complete).
   bool is_quiet() const override { return open_packed_ > 0 && may_be_quiet_; }
   Count open_sends() const override { return quadrille::size(requests_) - open_receives_; }
   Count open_receives() const override { return open_receives_; }
@@ -86,12 +87,12 @@ class MpiFarEdges final : public FarEdges {
 
  private:
   static constexpr Bytes longest_part = Bytes{1} << 30;
-  // At most this many messages are tested at a time, in turn. If all were tested each time, the total time would be quadratic in
-  // their number.
+  // A test looks at no more than this many messages; the next test looks at the following ones. If all were tested each time, the
+  // total time would be quadratic in their number.
   static constexpr std::size_t most_tested = 128;
   static constexpr std::size_t most_asked = 8;
 
-  // What an open request is for. A message in parts has arrived with its last part.
+  // What an open request is for. A message in parts has arrived when its last part has.
   struct Part {
     std::uint32_t name;
     bool is_received, is_in_parts, is_packed;
@@ -111,13 +112,13 @@ class MpiFarEdges final : public FarEdges {
     open_packed_ += part.is_packed ? 1 : 0;
     return &requests_.back();
   }
-  // Polls once, or not at all if all requests are complete. Often all are, because the message of this exchange arrived together
-  // with that of the exchange before. MPICH's MPI_Testsome polls even then: the poll finds nothing and, if it yields the core,
-  // this rank loses a time slice. Open MPI's MPI_Testsome polls only if no request is complete, but does not look at the requests
-  // again after the poll. Only the next call reports what the poll has found, and before that call this rank gives its core away.
-  // MPI_Request_get_status polls only for a request that is not complete, and looks again afterwards. So this rank asks for one
-  // receive after the other, then for its sends, and stops at the first request that is not complete. The next call begins with
-  // another request.
+  // Polls once, or not at all if all requests are complete. Often all requests are complete, because the messages of two
+  // exchanges arrived together. In that case, too, MPICH's MPI_Testsome polls. The poll finds nothing and, if it yields the core,
+  // this rank loses a time slice. Open MPI's MPI_Testsome polls only if no request is complete. But it does not look at the
+  // requests again after the poll. Only the next call reports what the poll has found, and before that call this rank gives its
+  // core away. MPI_Request_get_status polls only for a request that is not complete, and looks again afterwards. So this rank
+  // asks for one receive after the other, then for its sends, and stops at the first request that is not complete. The next call
+  // begins with another request.
   void ask_for_each() {
     while (!requests_.empty()) {
       do asked_ = (asked_ + 1) % requests_.size();
@@ -147,7 +148,7 @@ class MpiFarEdges final : public FarEdges {
       const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
       note_complete(at, status, is_in_error ? status.MPI_ERROR : MPI_SUCCESS);
     }
-    // The last open request fills each gap. It is never a completed one, because the positions go from the highest down.
+    // The last open request fills each gap. That request is not complete, because the positions go from the highest down.
     if (count > 0) std::sort(completed_.begin(), completed_.begin() + count, std::greater<>());
     for (int i = 0; i < count; ++i) remove(first + static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]));
   }
@@ -195,11 +196,11 @@ class MpiFarEdges final : public FarEdges {
   const Lease lease_;
   const ForkMark mark_;
   const bool may_be_quiet_ = QuietPolls::are_possible();
-  std::vector<MPI_Request> requests_;          // the open ones
-  Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: how many of these are receives of packed messages
-  std::size_t next_ = 0;                       // where the next test begins
-  std::size_t asked_ = 0;                      // for which request this rank has asked last
-  std::vector<Part> parts_;                    // of each open request
+  std::vector<MPI_Request> requests_;          // the open requests
+  Count open_receives_ = 0, open_packed_ = 0;  // open_packed_: how many open receives are of packed messages
+  std::size_t next_ = 0;                       // the position at which the next test begins
+  std::size_t asked_ = 0;                      // position of the request that this rank has asked for last
+  std::vector<Part> parts_;                    // by position of a request: what it is for
   std::vector<InParts> in_parts_;
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;

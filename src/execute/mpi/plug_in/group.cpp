@@ -23,8 +23,8 @@ namespace quadrille {
 namespace {
 
 // If all ranks together gather fewer bytes, they use an allreduce, which Open MPI runs on a tree, with 2 (p - 1) messages. In
-// Open MPI's MPI_Iallgather each rank sends to all others: p (p - 1) messages, and as many connections to make for the first
-// gather.
+// Open MPI's MPI_Iallgather each rank sends to all others: p (p - 1) messages, and the first gather must make as many
+// connections.
 constexpr Bytes most_on_tree = Bytes{64} << 10;
 
 int checked_int(Bytes count) {
@@ -104,8 +104,8 @@ MpiGroup::Kept* MpiGroup::attribute_of(MPI_Comm users) {
   return found ? static_cast<Kept*>(kept) : nullptr;
 }
 
-// A group counts as failed only if all ranks see the failure. If there are several nodes, ranks of other nodes may not see it, so
-// the group is kept.
+// A failed group is replaced only if all ranks see the failure. If there are several nodes, ranks of other nodes may not see it,
+// so the group is kept.
 std::shared_ptr<MpiGroup> MpiGroup::kept_with(MPI_Comm users) {
   const Kept* const kept = attribute_of(users);
   if (!kept || (kept->group->all_share_memory() && kept->group->node_->space()->has_failed())) return nullptr;
@@ -157,7 +157,7 @@ void MpiGroup::meet_first(Communicator& ranks) {
     about.assumed_node = first_rank_of_assumed_node(users_);
   } catch (const Error& error) {
     why = error;
-    about.is_wrong = true;  // all ranks must take part in the gather below; then all of them throw
+    about.is_wrong = true;  // not thrown here: all ranks must take part in the gather below; after it all throw
   }
   Met met = quadrille::meet(ranks, about, {}, progress());
   if (why) throw Error(*why);
@@ -172,7 +172,7 @@ void MpiGroup::meet_first(Communicator& ranks) {
 void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks) {
   if (!group->meet_again()) group->meet_first(ranks);
   if (Kept* const failed = attribute_of(group->users_)) {
-    failed->group->is_freed_.store(true, std::memory_order_relaxed);  // MPI will not call `forget` for it
+    failed->group->is_freed_.store(true, std::memory_order_relaxed);  // MPI will not call `forget` for the failed group
     *failed = {group, nullptr};
     return;
   }
@@ -199,7 +199,7 @@ void MpiGroup::take(Met met) {
 
 int MpiGroup::forget(MPI_Comm, int, void* kept, void*) {
   const std::unique_ptr<Kept> attribute(static_cast<Kept*>(kept));
-  attribute->calls.reset();  // first, so that its plans return their contexts
+  attribute->calls.reset();  // before the group, so that its plans return their contexts
   MpiGroup& group = *attribute->group;
   group.is_freed_.store(true, std::memory_order_relaxed);
   group.process_->contexts().forget(group);
@@ -228,12 +228,12 @@ void MpiGroup::all_gather(const void* mine, void* all, Bytes count) {
     return;
   }
   const int bytes = checked_int(count);
-  if (nodes_.empty()) {  // the ranks are meeting, and nothing is in flight; this takes a third of the time of MPI_Iallgather
+  if (nodes_.empty()) {  // the ranks are meeting: nothing is in flight. Blocking takes a third of the time of MPI_Iallgather.
     check_mpi(PMPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle()), "MPI_Allgather");
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
-  if (count < most_on_tree / size_) {  // the other ranks' parts are 0 until they are combined
+  if (count < most_on_tree / size_) {  // the parts of other ranks are 0 here; the allreduce combines all parts
     std::byte* const own = static_cast<std::byte*>(all) + rank_ * count;
     std::memmove(own, mine, index(count));
     std::memset(all, 0, index(rank_ * count));

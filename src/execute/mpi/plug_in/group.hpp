@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this library knows about one MPI communicator of the user. An MpiGroup is kept as an attribute of that communicator. So all
-// Communicator objects over the communicator share one MpiGroup, and the ranks meet only when the first of these objects is made.
-// Plans own a reference to the MpiGroup.
+// What this library knows about one MPI communicator of the user. An MpiGroup is an attribute of the MPI communicator. So all
+// Communicator objects over this MPI communicator share one MpiGroup, and the ranks meet only when the first of these objects is
+// made. Plans own a reference to the MpiGroup.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,7 @@ class MpiStarts final : public Starts {
  public:
   explicit MpiStarts(MpiGroup& group);
 
-  // Does the environment of this rank ask for the check? Launchers may pass the variable to some ranks only; then all ranks
-  // compare.
+  // Does the environment of this rank ask for the check? If a launcher passes the variable to some ranks only, all ranks compare.
   static bool asked_to_compare();
   void set_compares(bool compares) { compares_ = compares; }
 
@@ -49,7 +48,7 @@ class MpiStarts final : public Starts {
 
 class MpiGroup {
  public:
-  // Returns the group that is kept with the communicator, or null if there is none yet or it has failed.
+  // Returns the group that is kept with the communicator; null if there is none yet, or if the group has failed.
   static std::shared_ptr<MpiGroup> kept_with(MPI_Comm users);
 
   MpiGroup(MPI_Comm users, std::shared_ptr<MpiProcess> process);
@@ -60,9 +59,9 @@ class MpiGroup {
   // by which the ranks communicate while they meet.
   static void meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks);
 
-  // Returns the plans that typed calls have made (Calls). They are kept with the communicator; the first call makes them by
-  // `make`. The group does not own these plans, because plans own the group. Returns null if the user's communicator has been
-  // freed, or now has another group.
+  // Returns the plans that typed calls have made (Calls). These plans are kept with the communicator; the first call makes the
+  // object by `make`. The group does not own these plans, because plans own the group. Returns null if the user's communicator
+  // has been freed, or now has another group.
   std::shared_ptr<Calls> calls(const std::function<std::shared_ptr<Calls>()>& make) const;
 
   // The attribute's delete callback: MPI calls it in MPI_Comm_free of the user's communicator.
@@ -72,7 +71,8 @@ class MpiGroup {
   Count size() const { return size_; }
   const ByRank<Count>& nodes() const { return nodes_; }
 
-  // The communicator of this rank's node, whose ranks share memory. Null if no ranks share memory; no_sharing() says why.
+  // The communicator of this rank's node, whose ranks share memory. If no ranks share memory, it is null, and no_sharing() says
+  // why.
   SharedCommunicator* node() const { return node_.get(); }
   const std::string& no_sharing() const { return no_sharing_; }
   bool all_share_memory() const { return node_ && node_->size() == size_; }

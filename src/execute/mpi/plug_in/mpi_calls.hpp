@@ -26,7 +26,7 @@ inline void check_mpi(int code, const char* call) {
   throw Error(ErrorCode::transport, std::string(call) + " failed: " + text);
 }
 
-// Throws if MPI has been finalised. Open executions check this before they call MPI, because MPI aborts a program that calls it
+// Throws if MPI has been finalised. Open executions check this before they call MPI, because MPI aborts a program that calls MPI
 // after MPI_Finalize.
 inline void check_not_finalised() {
   if (EndOfMpi::is_over()) throw Error(ErrorCode::misuse, "MPI has been finalised; wait for requests before MPI_Finalize");
@@ -34,16 +34,17 @@ inline void check_not_finalised() {
 
 // A lease gives a plan a communicator and a tag for its messages. The communicator carries no messages of the user, and no other
 // plan of this communicator has the tag. The tag is the same on all ranks. All messages of a plan have this one tag: MPI matches
-// messages between two ranks in the order in which they are posted, and all policies post them in the same order.
+// messages between two ranks in the order in which these ranks post them, and the order is the same under all policies.
 struct Lease {
   MPI_Comm communicator = MPI_COMM_NULL;
   int tag = 0;
   std::shared_ptr<const void> kept;  // the communicator is not freed while a copy of this exists
 };
 
-// Waits for MPI requests. MPI's own waiting calls are the fastest if there is a core for every rank, or if the library yields the
-// core itself. MPICH never yields the core, and Open MPI yields only if the user has configured that. In all other cases this class
-// polls, and yields the core after each poll that finds nothing. Without these yields a wait would cost whole time slices.
+// Waits for MPI requests. MPI's own waiting calls are the fastest if there is a core for every rank, or if the MPI library yields
+// the core. MPICH never yields the core, and Open MPI yields only if the user has configured that. In all other cases this class
+// polls, and yields the core after each poll that finds nothing. Without these yields a waiting rank would use up its time
+// slices.
 class Waiter {
  public:
   // `polls_yield`: the library yields the core in each poll that finds nothing. A waiting rank advances the executions of

@@ -21,7 +21,7 @@
 namespace quadrille {
 namespace {
 
-constexpr int highest_tag = 32767;  // MPI guarantees this tag; after this many plans a group leases another context
+constexpr int highest_tag = 32767;  // the highest tag that MPI guarantees; after as many plans a group leases another context
 
 bool are_the_same(MPI_Group a, MPI_Group b) {
   int result = MPI_UNEQUAL;
@@ -29,7 +29,8 @@ bool are_the_same(MPI_Group a, MPI_Group b) {
   return result == MPI_IDENT;
 }
 
-// Does the group have processes outside MPI_COMM_WORLD? Returns false in programs that have only sessions, where this is not known.
+// Does the group have processes outside MPI_COMM_WORLD? Returns false in a program that has only sessions, because MPI_COMM_WORLD
+// is not known there.
 bool span_worlds(MPI_Group members) {
   int has_world = 0;
   MPI_Initialized(&has_world);
@@ -46,13 +47,13 @@ bool span_worlds(MPI_Group members) {
 // The global state of the plug-in. A process uses one MPI library only.
 struct Shared {
   const ForkMark mark;
-  std::mutex mutex;                  // for `kept` and `last`
+  std::mutex mutex;                  // protects `kept` and `last`
   std::shared_ptr<MpiProcess> kept;  // until MPI_Finalize
   std::weak_ptr<MpiProcess> last;    // used if there are only sessions
   std::atomic<MpiProcess*> driven{nullptr};
 };
 
-// Never destroyed, because a program may finalise MPI, or wait, in destructors of static objects.
+// Never destroyed, because destructors of static objects may still wait, or finalise MPI.
 Shared& shared() {
   static Shared& only = *new Shared;
   return only;
@@ -106,13 +107,13 @@ long switches() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw + usage.ru_nivcsw : 0;
 }
 
-// Does a poll that finds nothing yield the core? MPI has no interface that tells this, so polls are compared with sched_yield.
-// If other threads want the core, we count how often they get it: in a poll that yields about as often as in sched_yield, in
-// other polls seldom. If no thread wants the core, we compare times: a poll that yields takes about as long as sched_yield,
-// several hundred nanoseconds, other polls a tenth of that. Pairs of polls and pairs of yields alternate, because the kernel may
-// ignore every other yield of a thread.
+// Does a poll that finds nothing yield the core? MPI has no interface for this question, so polls are compared with sched_yield.
+// If other threads want the core, we count how often they get it: during polls that yield they get it about as often as during
+// sched_yield, during other polls seldom. If no thread wants the core, we compare times: a poll that yields takes about as long
+// as sched_yield, several hundred nanoseconds; another poll takes a tenth of that. Pairs of polls and pairs of yields alternate,
+// because the kernel may ignore every other yield of a thread.
 bool asking_gives_core_away(MPI_Request request) {
-  constexpr std::size_t samples = 12;  // few, because in each yield all other ranks on the core may run for a time slice
+  constexpr std::size_t samples = 12;  // only a few: in each yield, all other ranks on the core may run for a time slice
   std::vector<std::chrono::nanoseconds> polls, yields;
   long poll_switches = 0, yield_switches = 0;
   const auto sample = [](auto& times, long& count, const auto& call) {
@@ -147,9 +148,9 @@ std::optional<std::vector<Rank>> ranks_among(MPI_Comm users, MPI_Group group) {
 Lease ContextPool::lease(MpiGroup& group, int count) {
   struct Proposal {
     std::uint64_t id;      // id of a context that this rank has; 0 if it has none
-    std::uint64_t new_id;  // id of the new context if the ids of the ranks differ; rank 0's is used
+    std::uint64_t new_id;  // if the ids differ: id of the new context; the proposal of rank 0 is used
     int tags;
-    bool has_room;  // may this rank make one more?
+    bool has_room;  // may this rank make one more context?
   };
   std::optional<Members> members;
   std::optional<Place> place;
@@ -172,7 +173,7 @@ Lease ContextPool::lease(MpiGroup& group, int count) {
                     fmt::format("rank {} has plans for MPI messages, or of MPI's own collectives, over {} communicators, and can "
                                 "have no more; destroy all such plans of one of them, or plan for shared memory",
                                 rank, most));
-    entry.reset();  // no longer in use, so that it can be freed if room is needed
+    entry.reset();  // the context is no longer in use, so it can be freed if room is needed
     entry = make(group, members->get(), proposals[0].new_id);
     members->release();
   }
@@ -183,7 +184,8 @@ Lease ContextPool::lease(MpiGroup& group, int count) {
   return {entry->communicator, tags + 1, entry};
 }
 
-// Returns the context that the group uses; else the most recently used idle context of the same processes; else null.
+// Returns the context that the group uses. If there is none, returns the most recently used idle context of the same processes;
+// if there is none either, null.
 ContextPool::Entry ContextPool::propose(const MpiGroup& group, MPI_Group members, int count) {
   const std::lock_guard lock(mutex_);
   const Entry* best = nullptr;
@@ -223,7 +225,7 @@ void ContextPool::drop_idle() {
     auto oldest = entries_.end();
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
       if (is_idle(*entry) && (oldest == entries_.end() || (*entry)->used < (*oldest)->used)) oldest = entry;
-    if (oldest == entries_.end()) return;  // other threads have leased them: for a while there are more than `most`
+    if (oldest == entries_.end()) return;  // other threads use the rest: for a while there are more than `most` contexts
     free((*oldest).get());
     entries_.erase(oldest);
   }
@@ -250,8 +252,8 @@ void ContextPool::free_all() {
   entries_.clear();
 }
 
-// Makes a context by MPI_Comm_idup, so that this rank can yield its core while it waits for the others. A group of one rank has
-// no rank to wait for, so it calls MPI_Comm_dup: in a session of one process MPICH 4.0.2 crashes in the nonblocking call.
+// Makes a context by MPI_Comm_idup, so that this rank can yield its core while it waits for the other ranks. A group of one rank
+// has no rank to wait for, so it calls MPI_Comm_dup: in a session of one process MPICH 4.0.2 crashes in the nonblocking call.
 ContextPool::Entry ContextPool::make(const MpiGroup& group, MPI_Group members, std::uint64_t id) {
   {
     const std::lock_guard lock(mutex_);
@@ -298,7 +300,7 @@ MpiProcess::MpiProcess() : has_world_(world_is_initialised()) {
   many_threads_ = level == MPI_THREAD_MULTIPLE;
   check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MpiGroup::forget, &group_key_, nullptr), "MPI_Comm_create_keyval");
   if (!has_world_) return;
-  known_ranks_.reserve(most_known_ranks);  // now, because `remember` must not throw: other ranks may wait for this one
+  known_ranks_.reserve(most_known_ranks);  // reserved here, because `remember` must not throw while other ranks wait for this one
   if (EndOfMpi::is_promised()) {
     EndOfMpi::add([](void* memory) { static_cast<MpiProcess*>(memory)->end(); }, this);
     return;

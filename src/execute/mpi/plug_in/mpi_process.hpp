@@ -48,15 +48,14 @@ class Members {
 // collectives run in different threads never share a context. When no plan has a lease, the context may serve any group with the
 // same processes in the same order.
 //
-// The ranks of a plan agree on the context at each lease: each rank proposes a context that it has. If all propose the same one,
-// it is used; otherwise they make a new one. So any rank may free an idle context at any time without telling the others.
+// The ranks of a plan agree on the context at each lease: each rank proposes a context that it has. If all propose the same
+// context, they use it; otherwise they make a new one. So a rank may free an idle context at any time without telling the others.
 class ContextPool {
  public:
-  static constexpr std::size_t most = 256;  // limit of contexts at a time in this process
+  static constexpr std::size_t most = 256;  // limit of contexts that exist at a time in this process
 
-  // Collective over `group`: leases `count` tags that follow each other. Throws on all ranks or on none (unless MPI fails):
-  // Error{misuse} if the user's communicator has been freed, Error{environment} if a rank has `most` contexts and plans use all of
-  // them.
+  // Collective over `group`: leases `count` consecutive tags. Throws on all ranks or on none (unless MPI fails): Error{misuse} if
+  // the user's communicator has been freed, Error{environment} if a rank has `most` contexts and all of them are in use.
   Lease lease(MpiGroup& group, int count = 1);
 
   // Call it before the user's communicator is freed. Frees the group's idle contexts that contain processes of other worlds
@@ -73,12 +72,12 @@ class ContextPool {
     MPI_Group members = MPI_GROUP_NULL;
     std::uint64_t id = 0;    // unique, and equal on all ranks of the context
     int tags = 0;            // how many tags have been used, as far as this rank knows
-    std::uint64_t used = 0;  // the number of its last lease; the smallest is the least recently used
+    std::uint64_t used = 0;  // the number of its last lease; the context with the smallest is the least recently used one
     bool spans_worlds = false;
     const MpiGroup* user = nullptr;  // the group whose plans have leases, or null
   };
-  // Each lease holds a reference. References are added only with the lock held, so a use count of 1, read with the lock held, means
-  // idle.
+  // Each lease holds a reference. References are added only with the lock held. So if the use count is 1, read with the lock
+  // held, the context is idle.
   using Entry = std::shared_ptr<Context>;
   static bool is_idle(const Entry& entry) { return entry.use_count() == 1; }
 
@@ -106,7 +105,7 @@ class ContextPool {
 class MpiProcess {
  public:
   // Returns the object of this process; the first call makes it. After MPI_Init it is kept until MPI_Finalize. In a program that
-  // has only sessions it is destroyed with its last owner, because MPI does not tell when a session ends.
+  // has only sessions, the object is destroyed with its last owner, because MPI does not tell when a session ends.
   static std::shared_ptr<MpiProcess> current();
 
   MpiProcess();
@@ -128,12 +127,12 @@ class MpiProcess {
   // Makes `poll` drive MPI from now on. `users` is any communicator that this process belongs to.
   void drive(MPI_Comm users);
 
-  // Does the MPI library yield the core in each poll that finds nothing? False until it is known.
+  // Does the MPI library yield the core in each poll that finds nothing? False until the answer is known.
   bool polls_yield() const { return polls_yield_; }
 
   // Can this process remember that the ranks of `users` have met (KnownRanks)? False if several threads may make communicators at
-  // the same time (ranks could then remember groups in different orders), or if it remembers `most_known_ranks` groups already.
-  // Also false if `users` has processes of other worlds, because such processes may end before this one.
+  // the same time, because ranks could remember groups in different orders. False if the process remembers `most_known_ranks`
+  // groups already. Also false if `users` has processes of other worlds, because such processes may end before this one.
   bool can_remember(MPI_Comm users) const;
   void remember(MPI_Comm users, std::shared_ptr<const KnownRanks> known_ranks);
 
@@ -164,7 +163,7 @@ class MpiProcess {
   int group_key_ = MPI_KEYVAL_INVALID;
   MPI_Comm alone_ = MPI_COMM_NULL;        // a communicator of this process only
   MPI_Request never_ = MPI_REQUEST_NULL;  // a receive in alone_ that never completes
-  std::atomic<bool> is_driven_{false};    // released after alone_ and never_ are set
+  std::atomic<bool> is_driven_{false};    // stored with release after alone_ and never_ are set
   ContextPool contexts_;
   std::vector<std::pair<MPI_Group, std::shared_ptr<const KnownRanks>>> known_ranks_;
 };

@@ -17,7 +17,7 @@
 namespace quadrille {
 namespace {
 
-// Initialises MPI_T once and never finalises it: after the last MPI_T_finalize a library may forget the values that were set.
+// Initialises MPI_T once and never finalises it, because after the last MPI_T_finalize a library may forget values that were set.
 bool is_open() {
   static const bool is_open = [] {
     int provided = 0;
@@ -60,8 +60,8 @@ class Forcing {
   int before_;
 };
 
-// Calls the library's blocking function, because the library obeys a forced algorithm only there. If the library reads the
-// variable in each call, the variable is set during the call; otherwise `variable` is null.
+// Calls the library's blocking function, because only this function obeys a forced algorithm. `variable` is set during the call
+// if the library reads it in each call; otherwise it is null.
 class ForcedCall : public Executable {
  public:
   ForcedCall(std::unique_ptr<Executable> call, std::shared_ptr<const ControlVariable> variable, int value)
@@ -94,7 +94,7 @@ struct ForcedCommunicator {
 std::string obstacle() {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE)  // the setting applies to the whole process
+  if (level == MPI_THREAD_MULTIPLE)  // the setting would also apply to calls of other threads
     return "other threads may call the MPI library while an algorithm is forced; ask MPI for a lower thread level";
   if (const auto rules = ControlVariable::named(own_algorithms::rules_variable); rules && !rules->text().empty())
     return fmt::format("the MPI library follows the rules in {}; start it without {}{}", rules->text(),

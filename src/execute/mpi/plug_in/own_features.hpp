@@ -23,7 +23,8 @@ namespace quadrille {
 // A control variable of the MPI library: a setting that MPI_T lets a program read and write by name.
 class ControlVariable {
  public:
-  // Returns null if the library has no variable of this name, or if the variable is bound to an MPI object instead of the process.
+  // Returns null if the library has no variable of this name, or if the variable belongs to an MPI object rather than to the
+  // process.
   static std::shared_ptr<ControlVariable> named(const std::string& name);
 
   ~ControlVariable();
@@ -33,7 +34,7 @@ class ControlVariable {
   const std::string& description() const { return description_; }
   const std::map<std::string, int>& values() const {
     return values_;
-  }  // names and values of an enumeration, as far as the library provides them
+  }  // names and values of an enumeration, if the library provides them
   bool is_constant() const { return is_constant_; }
 
   // The value. number() returns 0, and text() "", if the variable has another type.
@@ -59,7 +60,7 @@ class ControlVariable {
 // message from another node. The caller learns of that message only when this rank gets its core back.
 class QuietPolls {
  public:
-  // Can polls of this library yield, and can that be switched off? If not, objects of this class do nothing.
+  // Can polls of this library yield the core, and can a program switch that off? If not, objects of this class do nothing.
   static bool are_possible();
 
   QuietPolls();
@@ -84,7 +85,7 @@ extern const char* const environment_prefix;
 // Returns the variable that forces the algorithm of a collective; null if the library has none, or does not obey it.
 std::shared_ptr<ControlVariable> variable_of(Collective collective);
 
-// Returns the variable's values by the names of their algorithms. They may include the value 0, which is the library's own choice.
+// Returns the variable's values by the names of their algorithms. The values may include 0, which is the library's own choice.
 // Values that the library is known to refuse for the problem are left out.
 std::map<std::string, int> values_for(const ControlVariable& variable, const Problem& problem);
 
@@ -96,8 +97,8 @@ std::string obstacle();
 namespace quadrille {
 
 // Forces the MPI library to use one of its own algorithms for a collective, by setting its control variables (MPI_T). Open MPI
-// reads the variables when a communicator is made, so a forced collective has its own communicator. MPICH reads them in each
-// call, so they are set during the call. Calls of the same collective in other threads during that time are forced, too.
+// reads the variables when a communicator is made, so a forced collective has its own communicator. MPICH reads the variables in
+// each call, so they are set during the call. Calls of the same collective in other threads during that time are forced, too.
 class ForcedAlgorithm {
  public:
   // Local. Returns the names of all algorithms that the library offers for the problem, or the reason why none can be forced.

@@ -52,8 +52,8 @@ std::optional<MPI_Op> mpi_operation(std::string_view operation) {
   return std::nullopt;
 }
 
-// The function of an MPI_Op. MPI passes no state to it, so there is one instance for each number type. MPI defines the order of the
-// operands: target = source o target.
+// The function of an MPI_Op. MPI passes no state to the function, so there is one instance for each number type. MPI defines the
+// order of the operands: target = source o target.
 template <std::size_t type>
 void multiply_matrices(void* source, void* target, int* count, MPI_Datatype*) {
   static const auto operation = built_in_operator("matmul2", matrix_numbers[type]);
@@ -130,7 +130,7 @@ ConsecutiveBlocks consecutive(Count ranks, CountOf&& count_of) {
   Count at = 0;
   for (Rank rank = 0; rank < ranks; ++rank) {
     const Count count = count_of(rank);
-    QUADRILLE_ASSERT(count >= 0 && count <= INT_MAX && at <= INT_MAX);  // vendor_collective refuses longer ones
+    QUADRILLE_ASSERT(count >= 0 && count <= INT_MAX && at <= INT_MAX);  // vendor_collective refuses larger values
     blocks.counts.push_back(static_cast<int>(count));
     blocks.displacements.push_back(static_cast<int>(at));
     at += count;
@@ -138,7 +138,8 @@ ConsecutiveBlocks consecutive(Count ranks, CountOf&& count_of) {
   return blocks;
 }
 
-// The arguments of MPI's functions for one rank of one problem. Elements are bytes, or in a reduction those of the operator.
+// The arguments of MPI's functions for one rank of one problem. Counts are in bytes, or in a reduction in elements of the
+// operator.
 struct VendorArguments {
   VendorArguments(const Lease& given_lease, const Problem& problem, std::shared_ptr<const MpiOperator> given_operation,
                   Rank given_rank)
@@ -174,7 +175,7 @@ struct VendorArguments {
   MPI_Op operation;
   int rank, root;
   int block = 0;                     // elements of a block, if all blocks have one size (SizeSource::blocks)
-  int own = 0;                       // elements of this rank's share, if each rank has one (SizeSource::shares)
+  int own = 0;                       // elements of this rank's share, if each rank has a share (SizeSource::shares)
   ConsecutiveBlocks shares;          // the shares of all ranks
   ConsecutiveBlocks sent, received;  // by peer, if each pair of ranks has a count (SizeSource::pairs)
   std::vector<std::byte> spare;      // a buffer to pass to MPI if this rank has no output; else empty
@@ -218,8 +219,8 @@ constexpr VendorRow table[] = {
      }},
     {Collective::broadcast,
      [](VendorArguments& a, const std::byte* input, std::byte* output, MPI_Request* request) {
-       // MPI_Bcast has one buffer. Unless the plan is in place, the root's output must be written, too, so its input is copied
-       // here.
+       // MPI_Bcast has one buffer, for which the root passes its output. So the root first copies its input there, unless the
+       // plan is in place.
        if (a.rank == a.root && a.block > 0 && output != input) std::memcpy(output, input, index(a.block));
        call_mpi(request, "MPI_Bcast", PMPI_Bcast, PMPI_Ibcast, output, a.block, a.type, a.root, a.communicator);
      }},
@@ -249,7 +250,7 @@ constexpr VendorRow table[] = {
      }},
     {Collective::exscan,
      [](VendorArguments& a, const std::byte* input, std::byte* output, MPI_Request* request) {
-       // MPI leaves undefined what it writes at rank 0, and MPICH refuses a call without a buffer there.
+       // Rank 0 has no output, but MPI may write one there, and MPICH refuses a call without a buffer.
        if (!a.spare.empty()) output = a.spare.data();
        call_mpi(request, "MPI_Exscan", PMPI_Exscan, PMPI_Iexscan, input, output, a.block, a.type, a.operation, a.communicator);
      }},
@@ -333,8 +334,8 @@ class VendorExecutable : public Executable {
   std::deque<MPI_Request> requests_;
 };
 
-// Returns the largest count or displacement that is passed to MPI: if all blocks have one length, that length; otherwise the
-// length of the largest buffer, which no displacement exceeds.
+// Returns a limit for all counts and displacements that are passed to MPI: if all blocks have one length, this length; otherwise
+// the length of the largest buffer.
 Bytes longest_count(const Problem& problem) {
   if (is_reduction(problem.collective)) return std::max(input_bytes(problem, 0), output_bytes(problem, 0)) / problem.element_bytes;
   Bytes longest = problem.block_bytes;

@@ -10,8 +10,8 @@
 
 namespace quadrille {
 
-// Returns the collective for this rank of the leased communicator, or the reason why MPI 3.1 cannot execute it. To learn the
-// reason, an empty lease suffices. `operation` must not be null in a reduction.
+// Returns the collective for this rank of the leased communicator, or the reason why MPI 3.1 cannot execute it. For the reason
+// alone, an empty lease suffices. `operation` must not be null in a reduction.
 Result<std::unique_ptr<Executable>> vendor_collective(const Lease& lease, const Waiter& waiter, const Problem& problem,
                                                       const Operator* operation, Rank rank);
 

@@ -47,8 +47,8 @@ namespace quadrille {
 namespace {
 
 constexpr std::chrono::seconds grace_after_failure{
-    10};  // time to end: for the other ranks after a rank has failed, for all ranks after a forwarded signal
-constexpr std::chrono::seconds grace_after_term{1};  // from SIGTERM to SIGKILL
+    10};  // how long ranks may take to end after another rank has failed, or after a forwarded signal
+constexpr std::chrono::seconds grace_after_term{1};  // time from SIGTERM to SIGKILL
 
 using Clock = std::chrono::steady_clock;
 
@@ -82,8 +82,8 @@ class HeldSignals {
   sigset_t held_, before_;
 };
 
-// Gives SIGCHLD its default action for the lifetime of this object. This is needed because a process may inherit SIGCHLD as
-// ignored: then the kernel discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
+// Gives SIGCHLD its default action for the lifetime of this object. A process may have inherited SIGCHLD as ignored. In that case
+// the kernel discards the exit codes of children, and waitpid fails with ECHILD. Only for processes with one thread.
 class ChildrenAreKept {
  public:
   ChildrenAreKept() {
@@ -114,8 +114,8 @@ pid_t wait_for_child(pid_t child, int* status, int options = 0) {
 struct GuardReport {
   pid_t group = 0;  // process group of the ranks
   bool is_over = false, failed = false;
-  int exit_code = 0;                         // unless failed
-  ErrorCode error = ErrorCode::environment;  // if failed, with its message in `sentence`
+  int exit_code = 0;                         // valid unless `failed`
+  ErrorCode error = ErrorCode::environment;  // valid if `failed`; `sentence` has the message
   std::array<char, 1000> sentence{};
 };
 
@@ -161,7 +161,7 @@ class RankProcesses {
       const int signal = ::sigtimedwait(&ends, nullptr, &no_time);
       if (signal <= 0) continue;
       pass_on(signal);
-      result_ = 128 + signal;  // even if the ranks that were started exit with 0
+      result_ = 128 + signal;  // the result, even if the ranks that were started exit with 0
     }
   }
 
@@ -257,7 +257,7 @@ class RankProcesses {
   // children when a process ends.
   void stop() {
     tell(told_ ? SIGKILL : SIGTERM);
-    tell(SIGCONT);  // a stopped process handles no signal but SIGKILL
+    tell(SIGCONT);  // until then a stopped process handles only SIGKILL
     if (!std::exchange(told_, true)) deadline_ = Clock::now() + grace_after_term;
   }
 
@@ -295,9 +295,9 @@ class RankProcesses {
   std::vector<std::pair<pid_t, Rank>> ranks_;
   int result_ = 0;
   bool was_killed_ = false;   // `result_` is the code of a rank that was killed
-  bool are_done_ = false;     // no rank is left, and no other process must still be ended
+  bool are_done_ = false;     // no rank is left, and no other process that must be ended
   bool ending_ = false;       // the ranks and the programs that they have started must end
-  bool told_ = false;         // they have been sent a signal that should end them
+  bool told_ = false;         // these processes have been sent a signal that should end them
   bool interrupted_ = false;  // by SIGINT
   Clock::time_point deadline_ = Clock::time_point::max();
 };
@@ -318,7 +318,7 @@ void rename_process(std::string_view name) {
   ::setsid();
   rename_process("quadrille-guard");  // so that `pkill -f 'quadrille run'` finds the caller only
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait` when the caller ends; `wait` then sees that the caller is gone
+  ::prctl(PR_SET_PDEATHSIG, SIGCHLD);  // wakes `wait` when the caller ends, so that `wait` sees this
   GuardReport ending;
   ending.is_over = true;
   try {
@@ -367,8 +367,8 @@ int run_ranks(Count ranks, const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  // The ranks' session has no controlling terminal. So job control would not stop ranks that read from this terminal while another
-  // job owns it. If another job owns it now, the ranks read from /dev/null instead.
+  // The ranks' session has no controlling terminal. So job control would not stop ranks that read from this terminal while
+  // another job owns the terminal. If another job owns the terminal now, the ranks read from /dev/null instead.
   const pid_t reader = ::isatty(0) ? ::tcgetpgrp(0) : -1;
 
   auto [answer, question] = make_pipe();
@@ -413,7 +413,7 @@ std::unique_ptr<Communicator> join_launched() {
                 fmt::format("descriptor {} does not belong to a group of {} with a rank {}, although {}, {} and {} name these; "
                             "start this process by 'quadrille run'",
                             number, counted(ranks, "rank"), rank, head_variable, ranks_variable, rank_variable));
-  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the inherited descriptor has no such flag; it is set below
+  if (::fcntl(number, F_GETFD) & FD_CLOEXEC)  // the descriptor is inherited, so it has no such flag; the flag is set below
     throw Error(ErrorCode::misuse, "this process has already joined the group that it was started in; a program joins it once");
   ::fcntl(number, F_SETFD, FD_CLOEXEC);
   return meet_at(open_head_file(Descriptor(::dup(number)), ranks), rank, ranks);

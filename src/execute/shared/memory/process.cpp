@@ -102,7 +102,7 @@ bool Peer::is_there() const { return own_[0] || files_[0]->is_there() || files_[
 Bytes Peer::mapped_bytes() const { return own_[0] ? 0 : files_[0]->mapped_bytes() + files_[1]->mapped_bytes(); }
 
 const std::shared_ptr<Process>& Process::current() {
-  // Never destroyed, because other threads may use it until the process ends. The kernel then frees its memory.
+  // Never destroyed, because other threads may use it until the process ends. The kernel frees the memory when the process ends.
   static const auto& process = *new std::shared_ptr<Process>(std::make_shared<Process>());
   if (process->is_in_child())
     throw Error(ErrorCode::misuse,

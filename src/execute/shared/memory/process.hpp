@@ -22,7 +22,7 @@ namespace quadrille {
 // Returns a random number that is not 0, for use as an id that no other process uses.
 std::uint64_t random_id();
 
-// The data by which other processes find a process's files. It is sent as bytes.
+// The data by which other processes find a process's files. Cards are sent as bytes.
 struct ProcessCard {
   std::uint64_t id;                         // random; identifies the process everywhere else
   std::uint64_t host;                       // identifies the running system: a hash of its boot id
@@ -31,7 +31,7 @@ struct ProcessCard {
   std::int64_t process;                     // its pid
   std::int32_t heap, control;               // descriptors of its two files in that process
   std::uint64_t heap_inode, control_inode;  // inodes of these files
-  std::uint64_t probe;  // address of a word in private memory that holds `id`; others try to read it when the processes meet
+  std::uint64_t probe;  // address of a word with `id` in private memory; other processes try to read it when they meet this one
   cpu_set_t cores;      // the cores on which it may run
 };
 
@@ -84,13 +84,13 @@ class Process {
   // shared: another host, another pid namespace (containers), /proc is missing or not accessible, address space is limited.
   std::shared_ptr<Peer> meet(const ProcessCard& card);
 
-  // A set of processes that have all met each other. A process belongs to one such set at a time: the largest group in which it has
-  // met others so far. meet.cpp sets it.
+  // A set of processes that have all met each other. A process belongs to one such set at a time: the largest one in which it has
+  // met other processes so far. meet.cpp sets it.
   struct KnownProcesses {
     std::uint64_t id = 0;
     Count size = 0;
-    bool reads_private_memory = false;  // can each process read the private memory of each other?
-    Bytes control_bytes = 0;            // all others have mapped this many bytes at the start of each control file
+    bool reads_private_memory = false;  // can each process read the private memory of each other process?
+    Bytes control_bytes = 0;            // all other processes have mapped this many bytes at the start of each control file
   };
   KnownProcesses known_processes() const;
   void set_known_processes(const KnownProcesses& known_processes);
@@ -107,7 +107,7 @@ class Process {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Peer>> peers_;  // by ProcessCard::id
-  std::size_t looked_over_at_ = few_peers;  // at this number of peers, peers that have ended are removed next
+  std::size_t looked_over_at_ = few_peers;  // when there are this many peers, those that have ended are removed
   KnownProcesses known_processes_;
 };
 

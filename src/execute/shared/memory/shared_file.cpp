@@ -69,8 +69,8 @@ std::optional<ProcessState> thread_state(const std::string& directory) {
   }
 }
 
-// Is this a shared file of that kind and process? The seals are checked first: without them the size could still change after its
-// comparison with the title. Stores the size in `bytes`.
+// Is this a shared file of that kind and process? The seals are checked first: without seals the size could change after it was
+// compared with the title. Stores the size in `bytes`.
 bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
   const int seals = ::fcntl(file.number(), F_GET_SEALS);
   FileTitle title{};
@@ -189,8 +189,8 @@ void SharedFile::join_free(Place place, Bytes length) {
   add_free(place, length);
 }
 
-// Allocates from the shortest free piece that is long enough (best fit); if several have this length, from the first in the file.
-// Uses extents that are not mapped only if `map_more`.
+// Allocates from the shortest free piece that is long enough (best fit); if several pieces have this length, from the first of
+// them in the file. Uses extents that are not mapped only if `map_more`.
 std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
   for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
     const auto [room, first] = *piece;

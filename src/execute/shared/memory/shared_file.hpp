@@ -34,15 +34,15 @@
 
 namespace quadrille {
 
-using Place = std::uint64_t;  // offset in a file, in bytes; 0 means none, because the title lies there
+using Place = std::uint64_t;  // offset in a file, in bytes; 0 means none: the title lies at offset 0
 
 enum class FileKind : std::uint8_t {
   heap,     // others read it: they open it read-only and map it PROT_READ
   control,  // others also write it: flags, acks, doorbells
 };
 
-// With these seals no process can change the size of a file. That protects other processes: if a file shrank, a process that
-// accesses memory beyond its new end would be killed by SIGBUS.
+// With these seals no process can change the size of a file. That protects other processes: if a file shrank, SIGBUS would kill a
+// process that accesses memory beyond the file's new end.
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
 // Returns an anonymous file (memfd) of this size with the seals `size_seals`. Throws Error{environment} with the reason on failure.
@@ -62,7 +62,7 @@ struct FileTitle {
 // How a file is divided into extents.
 struct Extents {
   static constexpr Bytes first = Bytes{1} << 20;
-  static constexpr std::size_t most = 28;  // 2^47 bytes together, the whole address space of a process
+  static constexpr std::size_t most = 28;  // they have 2^47 bytes together: the whole address space of a process
 
   static std::size_t of(Place place) { return static_cast<std::size_t>(std::bit_width(place >> 20)); }
   static Place begin(std::size_t extent) { return extent == 0 ? 0 : static_cast<Place>(first) << (extent - 1); }
@@ -184,7 +184,7 @@ class PeerFile {
   const ino_t inode_;
   std::uint64_t started_ = 0;  // start time of the process; 0 if not known
   const ForkMark mark_;        // the mappings do not exist in a forked child
-  dev_t device_ = 0;           // this and the size are known after the file was first opened
+  dev_t device_ = 0;           // known when the file has been opened, as is the size
   Bytes bytes_ = 0;
   std::mutex mutex_;  // held while an extent is being mapped
   Extents::Mapped extents_{};

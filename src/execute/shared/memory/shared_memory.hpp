@@ -94,7 +94,7 @@ class Claim {
   // Call one of the two functions, once. Throws std::bad_alloc.
   Offset allocate(Bytes bytes) { return place_ = memory_.allocate(bytes); }
   Offset allocate_control(Bytes bytes) { return place_ = memory_.allocate_control(bytes); }
-  Offset place() const { return place_; }  // 0 if there is no memory
+  Offset place() const { return place_; }  // 0: nothing is allocated
   Offset keep() { return std::exchange(place_, 0); }
   void release() {
     if (place_ && memory_.is_usable() && !memory_.has_failed()) memory_.release(place_);
@@ -106,13 +106,13 @@ class Claim {
   Offset place_ = 0;
 };
 
-// Two functions lay objects out in shared memory, one kind after the other. Each kind begins on a new cache line.
+// Two functions lay out arrays of objects in shared memory, one after the other. Each array begins on a new cache line.
 template <class Object>
 Bytes placed_bytes(Count count) {
   return rounded_up(count * static_cast<Bytes>(sizeof(Object)), Bytes{64});
 }
 
-// Returns where the objects lie, and moves `at` behind them. It does not initialise them.
+// Returns where the objects lie, and moves `at` behind them. It does not initialise the objects.
 template <class Object>
 Object* place(std::byte*& at, Count count) {
   auto* const first = reinterpret_cast<Object*>(at);

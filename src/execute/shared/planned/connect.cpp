@@ -26,8 +26,8 @@ constexpr Bytes line_bytes = SendAreaLayout::line, page_bytes = 4096;
 // they are used.
 constexpr Bytes least_streamed = 1 << 20;
 
-// A rank's description of its area and of the messages that it sends. Receivers read it while the plan is made. The entries follow,
-// sorted by peer and ordinal, and then the regions of long messages.
+// A rank's description of its area and of the messages that it sends. Receivers read it while the plan is made. Behind it lie the
+// entries, sorted by peer and ordinal, and behind them the regions of long messages.
 struct Directory {
   Bytes block_bytes, ack_bytes;
   std::uint64_t block_mask;
@@ -56,7 +56,8 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
   Bytes total = 0;
   for (const Places& each : all) {
     const Bytes part = each.counters + each.acks + each.small_blocks;
-    if (part >= page_bytes) total = rounded_up(total, page_bytes);  // on own pages, for the writer's NUMA memory
+    // A part of a page or more has pages of its own, which can lie in the NUMA memory of its writer.
+    if (part >= page_bytes) total = rounded_up(total, page_bytes);
     places.push_back(total);
     total += rounded_up(part, line_bytes);
   }
@@ -66,8 +67,8 @@ ByRank<Bytes> parts(const ByRank<Places>& all) {
 
 Bytes control_bytes(const ByRank<Places>& all) { return parts(all).back() + static_cast<Bytes>(sizeof(Closing)); }
 
-// Returns the bytes of control memory if all ranks need as much as this rank. Rank 0 allocates that much in advance: if this
-// guess is right, as it usually is, the ranks need one gather less.
+// Returns the bytes of control memory if all ranks need as much as this rank. Rank 0 allocates this much in advance. If the guess
+// is right, as usual, the ranks need one gather less.
 Bytes guessed_control_bytes(Count ranks, const Places& own) { return control_bytes(ByRank<Places>(ranks, own)); }
 
 struct MappedArea {  // a rank's area, mapped into this process

@@ -3,8 +3,8 @@
 // each message that they receive. So no messages are matched when the plan runs.
 //
 // An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
-// with everything that receivers write. Otherwise there would be separate pages for each process. With many ranks per core, the
-// TLB misses on all these pages would cost as much as the short messages.
+// with everything that receivers write. In heaps, small areas would take separate pages for each process. With many ranks per
+// core, the TLB misses on all these pages would cost as much as the short messages.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ struct OwnMemory {
   Offset buffers = 0;          // scratch and staging memory; 0: none
   Offset blocks = 0;           // in this rank's heap; 0: in control memory
   Offset control = 0;          // the part of rank 0's control memory that this plan uses
-  Closing* closing = nullptr;  // lies in `control`; null until all ranks are connected
+  Closing* closing = nullptr;  // a place in `control`; null until all ranks are connected
 };
 
 struct AreaBlocks {  // the blocks of an area, or their acks; execution n uses block n & mask
@@ -52,14 +52,14 @@ struct Connection {
     std::uint32_t length = 0;  // bytes of the single contiguous copy; 0: use `copies`
     Buffer target_buffer{};
     bool is_long = false;
-    bool is_fused = false;    // combined in the order of the script
+    bool is_fused = false;    // fused receives combine in the order of the script
     bool combines = false;    // if fused: `copies` and `direct` combine; otherwise they store, and a reduction follows
     std::uint32_t inlet = 0;  // index in `inlets`
     AreaBlocks acks;          // long messages only: the acks of the sender
     Bytes ack = 0;            // offset in `acks`
     IndexRange copies;        // copies from the payload in the block into this rank's memory
     IndexRange direct;        // of a long message: copies from the sender's memory into this rank's memory
-    IndexRange stored;        // as `direct`, without combining
+    IndexRange stored;        // as `direct`, but they overwrite instead of combining
   };
 
   struct Inlet {  // a sender from which this rank receives
@@ -77,10 +77,10 @@ struct Connection {
   std::unique_ptr<OwnMemory> own;
   Bases bases{};                    // addresses of scratch and staging memory
   AreaBlocks blocks, acks;          // this rank's blocks and acks
-  std::vector<Receive> receives;    // by message; sends have an empty one
+  std::vector<Receive> receives;    // by message; the entry of a send is empty
   std::vector<StridedCopy> copies;  // the copies of all receives
   std::vector<Inlet> inlets;
-  std::vector<Watched> watched;  // in the order of this rank's counters
+  std::vector<Watched> watched;  // by number of this rank's counter
   bool may_stream = false;       // received long messages may exceed the caches: try non-temporal stores
 };
 

@@ -110,7 +110,7 @@ SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach
     };
     std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return source(a) < source(b); });
     lay_messages(layout, group, messages, sends, reach.reads_private_memory);
-    layout.block_bytes = rounded_up(layout.block_bytes, SendAreaLayout::line);  // so that all blocks are aligned
+    layout.block_bytes = rounded_up(layout.block_bytes, SendAreaLayout::line);  // rounded up, so that all blocks are aligned
     layout.groups.push_back(group);
   };
   if (script.policy == Policy::dataflow)

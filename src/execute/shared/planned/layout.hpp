@@ -2,10 +2,10 @@
 // Decides where the messages that a rank sends lie in shared memory, and which of them are long. The decision is a function of
 // the rank's script and of the costs of copies; no memory and no other rank is needed for it.
 //
-// A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod the
-// number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are one
-// group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages. Each
-// block also has *acknowledgements* (acks), one for each long message, which its receiver writes.
+// A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod
+// the number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are
+// one group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages.
+// Each block also has *acknowledgements* (acks): one for each long message, written by the receiver of the message.
 //
 // A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::eager_limit() bytes.
 #pragma once
@@ -27,34 +27,34 @@ struct Reach {
   bool holds_everything = false, reads_private_memory = false;
 };
 
-// The head of a group. The number of its flag is that of the execution. If the group has a long message, the addresses of the
-// sender's buffers follow; otherwise it has only the flag.
+// The head of a group. The number of its flag is the number of the execution. If the group has a long message, the addresses of
+// the sender's buffers follow; otherwise the head has only the flag.
 struct GroupHead {
   Flag flag;
   std::uint64_t bases[4];  // addresses of the buffers in the sender's process
-  Offset offsets[4];       // their offsets in shared memory; 0: this buffer is private memory
+  Offset offsets[4];       // the buffers' offsets in shared memory; 0: private memory
 
   static Bytes bytes(bool has_long) { return static_cast<Bytes>(has_long ? sizeof(GroupHead) : sizeof(Flag)); }
 };
 
 // Each receiver writes its own cache lines.
-struct alignas(64) Acknowledgement : Loan {};  // for a long message; its numbers are those of executions
+struct alignas(64) Acknowledgement : Loan {};  // for a long message; numbered by execution
 struct alignas(64) ProgressCounter : ReaderProgress {
-};  // of a receiver that sends nothing back: the last execution that it has finished
+};  // the last execution that a receiver has finished; for receivers that send nothing back
 
 struct SendAreaLayout {
   static constexpr Bytes line = 64;
   static constexpr std::uint64_t most_blocks = 256;
 
-  // The data of a message that each execution reads first. They are small, so that many of them fit into a cache line.
+  // The data of a message that each execution reads first. These data are small, so that many fit into a cache line.
   struct Posting {
     std::uint32_t group = 0;  // sends only: the group with which the message is published
     bool is_send = false, is_long = false;
   };
 
   struct Place {        // the place of a send
-    Bytes payload = 0;  // of a short message, and of a long one if ranks cannot read private memory; offset in the block
-    Bytes ack = 0;      // for a long message: offset in the acks of the block
+    Bytes payload = 0;  // offset in the block: of a short message, or of a long one if ranks cannot read private memory
+    Bytes ack = 0;      // of a long message: offset in the acks of the block
     IndexRange copies;  // for a long message with a payload: its copies into the block
   };
 
@@ -68,10 +68,10 @@ struct SendAreaLayout {
   std::vector<Posting> postings;                      // by message
   std::vector<Place> places;                          // by message; receives have none
   std::vector<Group> groups;                          // in the order in which they are published
-  std::vector<StridedCopy> copies;                    // into blocks: in their targets, buffer `staging` stands for the block
+  std::vector<StridedCopy> copies;                    // copies into blocks; their target buffer `staging` is the block
   std::vector<Rank> rung;                             // receivers whose doorbells are rung when a group is published
   std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has a counter
-  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer, the range of offsets that receivers of long messages read
+  ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer: the offsets that receivers of long messages read
   Bytes block_bytes = 0, ack_bytes = 0;               // bytes of one block, and of its acks
   std::uint64_t block_mask = 0;                       // the number of blocks, a power of two, less one
 

@@ -35,7 +35,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
       throw Error(ErrorCode::misuse,
                   fmt::format("rank {} shares no memory with the others of its node, so they cannot keep step", rank));
 
-  std::vector<Count> rounds;  // in which this rank has messages to or from other nodes; ascending, since windows are rounds
+  std::vector<Count> rounds;  // those with messages of this rank to or from other nodes; ascending, since windows are rounds
   for (const ScriptMessage& message : script.messages)
     if (node_of(message.peer) != node && (rounds.empty() || rounds.back() != message.round)) rounds.push_back(message.round);
 
@@ -64,7 +64,7 @@ NodeSteps::NodeSteps(SharedSpace& space, const std::vector<Rank>& members, const
 
   counter_ = reinterpret_cast<Counter*>(space_.at(cards[mates.front()].counter));
 
-  std::vector<Count> exchanges;  // such rounds of all ranks of the node
+  std::vector<Count> exchanges;  // the rounds of all ranks of the node, ascending
   for (const Rank mate : mates) {
     const auto first = all.begin() + mate * size(rounds);
     exchanges.insert(exchanges.end(), first, first + cards[mate].rounds);
@@ -250,8 +250,8 @@ bool SharedMessages::receive_long(const Receive& receive, std::byte* block) {
   return source && receive.combines;
 }
 
-// Returns the sender's buffers as mapped into this process, if all regions of the message can be loaded from there; otherwise
-// nothing, because a message is read in one way only.
+// Returns the sender's buffers as mapped into this process. Returns nothing unless all regions of the message can be loaded,
+// because all of a message is read in one way.
 std::optional<Bases> SharedMessages::held_bases(const Receive& receive, const GroupHead& head) {
   for (std::uint32_t i = receive.stored.first; i < receive.stored.last; ++i)
     if (head.offsets[static_cast<std::size_t>(connection_.copies[i].source_buffer)] == 0) return std::nullopt;
@@ -333,7 +333,7 @@ template <class Seen>
   if (unpublished_ != none) publish(unpublished_);
   const std::size_t count = open_.count;
   std::size_t kept = 0;
-  bool fused_waits = false;  // a fused receive is not complete, so later fused ones must wait: their order decides the result
+  bool fused_waits = false;  // a fused receive is not complete, so later ones must wait: the order of reductions decides the result
   for (std::size_t i = 0; i < count; ++i) {
     if (i + fetched_ahead < count) fetch(open_[i + fetched_ahead]);
     const bool fused = connection_.receives[open_[i]].is_fused;

@@ -4,8 +4,8 @@
 //
 // Short messages are copied twice, as in an eager protocol: the sender copies them into its area and goes on; the receiver copies
 // them out. Before a sender writes to a block again, it must know that all readers have finished the earlier execution with that
-// block. If a reader also sends messages to this sender, its later messages show this (flag.hpp). Any other reader writes its
-// progress into a ProgressCounter from time to time.
+// block. If a reader also sends messages to this sender, the reader's later messages show this (flag.hpp). Any other reader
+// writes its progress into a ProgressCounter from time to time.
 //
 // Long messages are copied once, as in a rendezvous protocol: the receiver copies directly from the sender's buffer, and the
 // sender waits until this copy is complete (loan.hpp). The receiver uses loads if the buffer is in shared memory (threads' memory,
@@ -31,10 +31,10 @@
 
 namespace quadrille {
 
-// Implements PlanOptions::keep_step: a rank starts its messages to and from other nodes in a round only when all such messages of
-// its node in earlier rounds are complete. So a node never has more of these messages in flight than one round of the schedule
-// gives it: if the schedule is for nodes with one port, one at a time ([sanders2002hierarchical], single-ported model). A counter
-// in the node's shared memory counts the rounds that its ranks have completed.
+// Implements PlanOptions::keep_step: a rank starts a round's messages to and from other nodes only when all such messages of its
+// node in earlier rounds are complete. So a node never has more of these messages in flight than one round of the schedule gives
+// it. In a schedule for nodes with one port ([sanders2002hierarchical], single-ported model) that is one message. A counter in
+// the node's shared memory counts the rounds that its ranks have completed.
 class NodeSteps {
  public:
   // Returns null unless the script keeps step (Script::nodes).
@@ -49,8 +49,8 @@ class NodeSteps {
   NodeSteps(const NodeSteps&) = delete;
   NodeSteps& operator=(const NodeSteps&) = delete;
 
-  // May this rank post the messages of a window? If one of them goes to or comes from another node, only when the node's earlier
-  // rounds are complete. `wait_to_enter` waits until it may.
+  // May this rank post the messages of a window? If one of them goes to or comes from another node, the node's earlier rounds
+  // must be complete. `wait_to_enter` waits until the rank may.
   bool may_enter(std::size_t window) const {
     // The acquire pairs with the release in leave(): the effects of the counted messages are visible, too.
     return needed_[window] == none || counter_->through.load(std::memory_order_acquire) >= before_ + needed_[window];
@@ -60,8 +60,8 @@ class NodeSteps {
   }
   // Called when all messages of the window are complete.
   void leave(std::size_t window) {
-    // Releases the effects of this rank's messages to may_enter(). Also acquires the effects of the messages of ranks that have
-    // added before. So a rank that reads the sum sees the effects of all counted messages.
+    // Releases the effects of this rank's messages to may_enter(). Also acquires the effects of the messages of ranks that added
+    // to the sum earlier. So a rank that reads the sum sees the effects of all counted messages.
     if (needed_[window] != none) counter_->through.fetch_add(1, std::memory_order_acq_rel);
   }
   // Called when the execution is complete.
@@ -71,7 +71,7 @@ class NodeSteps {
   // Shared by the ranks of a node; lies in control memory of the node's first rank.
   struct alignas(64) Counter {
     std::atomic<std::uint64_t> through{0};  // rounds with messages to other nodes, completed so far by all ranks in all executions
-    Closing closing;                        // of the plan
+    Closing closing;                        // tells when the plan's memory may be released
   };
 
   SharedSpace& space_;
@@ -80,7 +80,7 @@ class NodeSteps {
   Count mates_ = 0;                       // the number of ranks of the node
   std::uint64_t before_ = 0, total_ = 0;  // counts of Counter::through: of all earlier executions; of one execution
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
-  std::vector<std::uint64_t> needed_;  // by window: the node's count of earlier rounds; `none`: no message to another node
+  std::vector<std::uint64_t> needed_;  // by window: how many rounds the node must have completed; `none`: it need not wait
 };
 
 class SharedMessages {
@@ -90,7 +90,7 @@ class SharedMessages {
   // Collective. Throws on all ranks or on none, as Connector::connect.
   SharedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script);
 
-  // Local, for ranks that are connected. Not for scripts with PlanOptions::keep_step.
+  // Local, for ranks that are connected. Scripts with PlanOptions::keep_step are not allowed.
   SharedMessages(SharedSpace& space, std::shared_ptr<const Script> script, Connected connected);
   SharedMessages(const SharedMessages&) = delete;
   SharedMessages& operator=(const SharedMessages&) = delete;
@@ -162,11 +162,11 @@ class SharedMessages {
   std::uint64_t execution_ = 0;
   Bases bases_;
   std::byte *now_ = nullptr, *acks_now_ = nullptr;  // the block and the acks of this execution
-  MessageList open_;                                // posted and not complete
+  MessageList open_;                                // messages that are posted and not complete
   MessageList complete_;                            // dataflow: complete short sends that advance_any has not returned yet
   std::uint32_t unpublished_ = none;                // the group of the sends posted since the last wait
-  StreamingTrial streaming_;                        // compares non-temporal stores with ordinary ones
-  double trial_seconds_ = 0;                        // seconds of long copies in this execution
+  StreamingTrial streaming_;
+  double trial_seconds_ = 0;  // seconds of long copies in this execution
   LongSince looks_{SharedSpace::between_questions};
 };
 

@@ -3,8 +3,8 @@
 // receiver may read. A flag is a number that grows with each use.
 //
 // Proof that the receiver reads only what is ready. The sender prepares, then stores the number with release. The receiver loads
-// the number with acquire, then reads. If it sees the number, everything that the sender did before the store happened before
-// everything that the receiver does after the load.
+// the number with acquire, then reads. If the receiver sees the number, all that the sender did before the store happened before
+// all that the receiver does after the load.
 //
 // A flag also proves that earlier copies are over. A release orders earlier loads, too, and a copy consists of loads and stores.
 // So if a receiver sees number n, the sender has finished all copies that it made before it published n. The memory that these

@@ -6,10 +6,10 @@
 // (the loan is back: the receiver has finished), or n with the mark `withdrawn` (the sender has ended the loan after a failure).
 //
 // Proof that the receiver does not read memory that its owner may write. (1) The receiver stores n with release after its copy,
-// and the sender loads it with acquire before it writes. (2) A loan is withdrawn only from the state "untouched", by a
-// compare-and-exchange. The receiver sets `reading` by a compare-and-exchange from the same state. So only one of them succeeds.
-// If the sender finds `reading`, it waits until the copy is over. (3) A receiver that gives up in the middle of its copy puts the
-// loan back into the state "untouched" with release; the sender acquires this store when it withdraws the loan.
+// and the sender loads n with acquire before it writes. (2) A loan is withdrawn only from the state "untouched", by a
+// compare-and-exchange. The receiver sets `reading` by a compare-and-exchange from the same state. So only one of the two
+// succeeds. If the sender finds `reading`, it waits until the copy is over. (3) A receiver that gives up in the middle of its
+// copy puts the loan back into the state "untouched" with release; the sender acquires this store when it withdraws the loan.
 //
 // Proof that the receiver sees why a loan was withdrawn: the sender sets the mark with release after it has stored the reason, and
 // the receiver acquires the mark. Setting `reading` needs no order. The lent bytes are visible already, because the receiver has
@@ -24,8 +24,8 @@ namespace quadrille {
 template <template <class> class Atomic = std::atomic>
 class LoanBy {
  public:
-  // For the receiver. Returns false if the sender has withdrawn the loan. After true it may read, and must then call one of the
-  // next two functions.
+  // For the receiver. Returns false if the sender has withdrawn the loan. If it returns true, the receiver may read, and must
+  // call one of the next two functions afterwards.
   bool take(std::uint64_t number) {
     std::uint64_t before = state_.load(std::memory_order_relaxed);
     if (before != (number | withdrawn) &&
@@ -37,11 +37,11 @@ class LoanBy {
   void give_back(std::uint64_t number) { state_.store(number, std::memory_order_release); }
   void put_back_unread(std::uint64_t number) { state_.store(number - 1, std::memory_order_release); }  // after a failure
 
-  // For the sender. True: the receiver has finished, and the memory may be written.
+  // For the sender. Returns true if the receiver has finished, so that the memory may be written.
   bool is_back(std::uint64_t number) const { return state_.load(std::memory_order_acquire) == number; }
 
-  // For the sender, after a failure. Returns when the receiver does not read the memory and will not begin to. While it reads,
-  // `is_gone` is called in a loop: it passes some time and returns whether the receiver's process has ended.
+  // For the sender, after a failure. Returns when the receiver does not read the memory and will not begin to. While the receiver
+  // reads, `is_gone` is called in a loop; each call takes some time and returns whether the receiver's process has ended.
   template <class IsGone>
   void withdraw(std::uint64_t number, IsGone&& is_gone) {
     std::uint64_t before = state_.load(std::memory_order_acquire);

@@ -3,8 +3,8 @@
 // waits (0 while it is awake), and the doorbell is a number that a rank changes to wake it.
 //
 // The sleeper stores `awaited`, makes a full fence, reads the doorbell, and then checks once more whether it still has to wait.
-// It sleeps while the doorbell has the number that it has read (by a futex). A rank that has stored something makes a full fence,
-// loads `awaited` and, if `awaited` names this rank, rings: it changes the doorbell.
+// It sleeps, by a futex, while the doorbell still has the number that it has read. A rank that has stored something makes a full
+// fence, loads `awaited` and, if `awaited` names this rank, rings: it changes the doorbell.
 //
 // Proof that a sleeper is woken. Each side stores, then loads what the other side stores. Processors, also x86, may execute a load
 // before an earlier store to another address; release and acquire do not forbid it. So without fences both loads could return old
@@ -12,9 +12,9 @@
 // rank rings. If the other rank's fence is first, the sleeper sees in its last check what that rank has stored, and does not
 // sleep.
 //
-// A ring may come before the sleeper has read the doorbell. Then the number that it has read includes the ring, and perhaps no
-// further ring follows. But the sleeper acquires the doorbell, which the other rank has released after its store. So it sees the
-// store in its last check.
+// A ring may come before the sleeper reads the doorbell. In that case the sleeper reads the changed number, and perhaps no
+// further ring follows. But the sleeper acquires the doorbell, which the other rank has released after its store. So the sleeper
+// sees the store in its last check.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ namespace quadrille {
 
 struct FullFence {
   static void make() {
-#if defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not support fences; without one a rank may sleep longer
+#if defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not support fences; without a fence a rank may sleep longer
     std::atomic<int> instead{0};
     instead.fetch_add(1, std::memory_order_seq_cst);
 #else
@@ -37,7 +37,8 @@ template <template <class> class Atomic = std::atomic, class Fence = FullFence>
 struct SleepBy {
   using Word = Atomic<std::uint32_t>;
 
-  // For the sleeper. After `begin` it checks its condition. If it must wait, it sleeps while the doorbell has the number returned.
+  // For the sleeper. After `begin` it checks its condition. If it must wait, it sleeps while the doorbell has the number that
+  // `begin` returned.
   static std::uint32_t begin(Word& awaited, const Word& doorbell, std::uint32_t whom) {
     awaited.store(whom, std::memory_order_relaxed);
     Fence::make();

@@ -80,7 +80,7 @@ bool Receiver::advance() {
   return is_over();
 }
 
-// Returns true if this message needs no further look. Then the next message of the same rank is looked for.
+// Returns true if this message needs no further look. In that case the caller looks for the next message of the same rank.
 bool Receiver::try_to_receive(const Open& message) {
   const Rank from = message.edge->from;
   while (true) {
@@ -90,12 +90,12 @@ bool Receiver::try_to_receive(const Open& message) {
       receive(message, *slot);
       return true;
     }
-    if (number > message.number) {  // the sender lists fewer edges in this exchange
+    if (number > message.number) {  // the sender has listed fewer edges in the exchange of `message`
       difference_.note(from, MessageNumber::edge_of(message.number), EdgeDifference::nothing, message.edge->bytes);
       return true;
     }
     difference_.note(from, MessageNumber::edge_of(number), slot->bytes,
-                     EdgeDifference::nothing);  // left over from an earlier exchange
+                     EdgeDifference::nothing);  // this message is left over from an earlier exchange
     slots_.advance(from, number);
   }
 }
@@ -155,7 +155,7 @@ bool Receiver::receive_pieces(const InPieces& message) {
   const auto& [from, memory, expected] = *message.edge;
   const std::byte* const buffer = areas_[from] + there.place;
   const bool fits = slot.bytes <= expected;
-  const bool is_last = put == slot.bytes;  // the sender may use the slot again once it knows that this rank has taken all
+  const bool is_last = put == slot.bytes;  // the sender may use the slot again when it knows that this rank has taken all pieces
   const bool is_given_back = slot.is_given_back();
   received_bytes_ += put - taken;
   while (taken < put) {
@@ -266,7 +266,7 @@ void SharedExchange::complete() {
   }
 }
 
-// Tells senders that this rank has read all messages, and throws if the ranks did not agree.
+// Tells senders that this rank has read all messages, and throws if the ends of an edge did not agree.
 void SharedExchange::end() {
   if (space_.size() > 1) {
     slots_.finish(exchange_);

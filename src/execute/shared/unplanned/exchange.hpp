@@ -5,13 +5,13 @@
 //   a short message  is copied twice: the sender copies it into its area (sender.hpp) and continues at once, and the receiver
 //                    copies it out;
 //   a long message   is copied once, by its receiver, from the sender's memory, while the sender waits (a rendezvous). The
-//                    receiver loads it if the memory lies in the shared space, and calls process_vm_readv otherwise. Or it goes in
-//                    pieces through a double buffer behind the area, if the receiver cannot read it or if that takes less time
-//                    (PiecesTrial in sender.hpp).
+//                    receiver loads it if the memory lies in the shared space, and calls process_vm_readv otherwise. If the
+//                    receiver cannot read the memory, or if pieces take less time (PiecesTrial in sender.hpp), the message goes
+//                    in pieces through a double buffer behind the area.
 //
 // If the slot, the area or the double buffers have no room for a message, the message is sent later in the same exchange, when
-// its receivers have finished earlier exchanges. This rank has completed its part of the earlier exchanges, so the receivers do
-// not wait for it, and all ranks go on.
+// receivers have finished earlier exchanges. The receivers can finish these exchanges, because this rank has completed its part
+// of them.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ namespace quadrille {
 // The first edge of an exchange whose two ends name different lengths, as its receiver notes it.
 class EdgeDifference {
  public:
-  static constexpr Bytes nothing = -1;   // instead of a length: that rank does not list the edge
-  static constexpr Bytes too_long = -2;  // instead of the sent length: it is more than expected, and otherwise unknown
+  static constexpr Bytes nothing = -1;   // in place of a length: that rank does not list the edge
+  static constexpr Bytes too_long = -2;  // in place of the sent length, if it is not known, but more than expected
 
   // `edge`: its number among the edges from that rank, from 0.
   void note(Rank from, std::uint64_t edge, Bytes sent, Bytes expected) {
@@ -43,7 +43,7 @@ class EdgeDifference {
   }
   void clear() { first_.reset(); }
 
-  // Returns a sentence; "" if there is no such edge. `shown` returns the number of a rank that users see.
+  // Returns a sentence about the difference; "" if there is none. `shown` returns the number of a rank that users see.
   template <class Shown>
   std::string sentence(Rank me, Shown&& shown) const {
     return first_ ? sentence_of(*first_, shown(first_->from), shown(me)) : "";
@@ -60,14 +60,14 @@ class EdgeDifference {
   std::optional<Edge> first_;
 };
 
-// Receives the messages of one rank in an exchange in shared memory. Its sends are in sender.hpp.
+// The receives of one rank in an exchange in shared memory. sender.hpp has its sends.
 class Receiver {
  public:
   Receiver(SharedSpace& space, PairSlots& slots) : space_(space), slots_(slots), last_(space.size()) {}
 
   void begin_at(ByRank<const std::byte*> areas) { areas_ = std::move(areas); }
 
-  // Returns the first edge from this rank itself, which it leaves to the caller; the end of the list if there is none.
+  // Returns the first edge from this rank to itself, or the end of the list. The caller must copy such edges.
   const Edges::Receive* begin(std::span<const Edges::Receive> receives, std::uint64_t exchange);
   bool advance();  // returns whether all messages are complete
 
@@ -80,7 +80,7 @@ class Receiver {
   }
   void look() { looks_now_ = true; }  // the next `advance` finds out whether a sender has left an edge out
   Bytes memory_bytes() const { return memory_bytes_of(open_, further_, in_pieces_); }
-  Bytes received_bytes() const { return received_bytes_; }  // as Sender::put_bytes
+  Bytes received_bytes() const { return received_bytes_; }  // the bytes of pieces that have been copied out
 
   // The first edge of this exchange whose two ends name different lengths.
   EdgeDifference& difference() { return difference_; }
@@ -110,9 +110,9 @@ class Receiver {
   ByRank<const std::byte*> areas_;
   std::uint64_t exchange_ = 0;
   std::vector<Open> open_;     // the next message from each rank
-  std::vector<Open> further_;  // messages that are not the first of their rank in this exchange
+  std::vector<Open> further_;  // second and later messages from a rank in this exchange
   std::vector<InPieces> in_pieces_;
-  ByRank<std::uint32_t> last_;  // by rank that has further messages: the last one
+  ByRank<std::uint32_t> last_;  // by rank with further messages: the last of its messages
   Bytes received_bytes_ = 0;
   unsigned looks_ = 0;
   bool looks_now_ = false;
@@ -144,7 +144,7 @@ class SharedExchange final : public EdgesExecutable {
   PairSlots slots_;
   Sender sender_;
   Receiver receiver_;
-  Offset own_area_ = 0;  // 0: a rank alone, or not made
+  Offset own_area_ = 0;  // 0: the rank is alone, or the area has not been made
   std::uint64_t exchange_ = 0;
   LongSince looks_{SharedSpace::between_questions};
 };

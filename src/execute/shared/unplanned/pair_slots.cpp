@@ -7,9 +7,9 @@
 namespace quadrille {
 namespace {
 
-// If there are few ranks, slots are larger than the least size: as large as possible while the first slots of all pairs together
-// take at most this many bytes. The slots should lie in few pages, because a rank that gets its core back has lost its TLB
-// entries.
+// If there are few ranks, slots are larger than the least size: as large as possible so that the first slots of all pairs
+// together take at most this many bytes. The slots should lie in few pages, because a rank that gets its core back has lost its
+// TLB entries.
 constexpr Bytes most_slots_bytes = 16384;
 
 // Further pairs take slots in control memory of the sender.
@@ -95,13 +95,13 @@ PairSlots::Run PairSlots::allocated(Bytes bytes) {
 }
 
 // Chooses a slot for a sender that is far ahead of its receiver. The slot must become free before the receiver has finished this
-// exchange, because the receiver may need a message through this slot to finish it.
+// exchange, because the receiver may need a message through this slot to finish the exchange.
 Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uint64_t exchange) {
   if (!outgoing.further.offset) {
     outgoing.further = allocated(further_bytes);
     clear(outgoing.further, further_bytes, Slot::least_bytes);
   }
-  while (true) {  // ends, because only one message of an exchange is not given back
+  while (true) {  // ends, because the slots of all messages of an exchange but the first are given back
     outgoing.cursor = (outgoing.cursor + 1) % most_ahead;
     Slot* const slot = outgoing.further.at(static_cast<Bytes>(outgoing.cursor) * Slot::least_bytes);
     if (slot != current && (exchange_in(*slot) < exchange || slot->is_given_back())) return slot;
@@ -109,9 +109,9 @@ Slot* PairSlots::further_after(const Slot* current, Outgoing& outgoing, std::uin
 }
 
 // A sender that has used all further slots waits until the receiver has freed half of them. Returns the exchange that the
-// receiver must have finished then. If the sender went on as soon as one slot is free, the cache line of the word `finished`
-// would move to the sender and back in each exchange. The sender must not wait for the end of its own exchange, which the
-// receiver cannot finish without the sender's messages.
+// receiver must finish for that. If the sender went on as soon as one slot is free, the cache line of the word `finished` would
+// move to the sender and back in each exchange. The sender must not wait for the end of its own exchange, which the receiver
+// cannot finish without the sender's messages.
 std::uint64_t PairSlots::end_of_lead(Rank to) const {
   const Outgoing& outgoing = outgoing_[to];
   const Slot& half = *outgoing.further.at(static_cast<Bytes>((outgoing.cursor + most_ahead / 2) % most_ahead) * Slot::least_bytes);

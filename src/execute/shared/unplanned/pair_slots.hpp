@@ -3,17 +3,17 @@
 // of ranks. Its sender writes it and then publishes it; the receiver waits for the message's number.
 //
 // PairSlots finds the slot of each message. Each ordered pair of ranks that has exchanged a message has two slots. The slots of
-// all pairs are adjacent in the control memory of rank 0, so they need few pages and few TLB entries. The sender takes them from
-// a pool at the pair's first message, and tells the receiver by one word where they are. Each slot says where the pair's next
-// message will be, so the receiver need not know how the sender chooses slots.
+// all pairs are adjacent in the control memory of rank 0, so they need few pages and few TLB entries. At the pair's first message
+// the sender takes slots from a pool, and tells the receiver by one word where these slots are. Each slot says where the pair's
+// next message will be, so the receiver need not know how the sender chooses slots.
 //
-// When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free when
-// the receiver has finished the exchange in which the slot was used. The sender often knows that without reading the word: a
-// message of exchange n from that rank shows that it has finished exchange n - 1. Two slots, used in turn, are enough if messages
-// go in both directions in each exchange. In a gather they go in one direction only. Then the sender may be ahead of the receiver
-// by up to `most_ahead` further messages; it takes slots for them in its own control memory when it first needs them. If one
-// exchange has several messages of a pair, the receiver gives back the slots of all messages after the first by their loans. It
-// cannot free them by finishing the exchange, because it needs all messages to finish.
+// When may a slot be written again? Each rank has one word, `finished`: how many exchanges it has completed. The slot is free
+// when the receiver has finished the exchange in which the slot was used. The sender often knows this without reading the word: a
+// message of exchange n from the receiver shows that the receiver has finished exchange n - 1. Two slots, used in turn, are
+// enough if messages go in both directions in each exchange. In a gather, messages go in one direction only. There the sender may
+// be ahead of the receiver by up to `most_ahead` further messages. When the sender first needs slots for them, it takes these
+// slots in its own control memory. If a pair has several messages in one exchange, the receiver gives back the slots of all but
+// the first of them by their loans. It cannot free these slots by finishing the exchange, because for that it needs all messages.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class MessageNumber {
 struct alignas(64) Slot {
   // How the message gets to the receiver.
   enum class Way : std::uint64_t {
-    here,    // it lies in the slot
+    here,    // the message lies in the slot
     area,    // the sender has copied it into its area, and the receiver copies it out
     once,    // the receiver copies it from the sender's memory, and the sender waits
     pieces,  // in pieces, through two buffers in turn: while the receiver takes a piece, the sender puts the next one
@@ -56,24 +56,24 @@ struct alignas(64) Slot {
 
   // Where to find a message that does not lie in the slot.
   struct Elsewhere {
-    Offset place;           // `area`, `pieces`: in the sender's area. `once`: of the message, or 0 if it lies in private memory
+    Offset place;           // `area`, `pieces`: in the sender's area. `once`: of the message; 0: the message is in private memory
     std::uint64_t address;  // `once`: the message's address in the sender's process
     Flag put;               // `pieces`: how many bytes the sender has put there so far
     ReaderProgress taken;   // `pieces`: how many bytes the receiver has taken
   };
 
-  static constexpr Bytes least_bytes = 128;  // two cache lines
+  static constexpr Bytes least_bytes = 128;  // a slot has at least two cache lines
   static constexpr Bytes piece_bytes = CopyChoice::piece_bytes, double_buffer_bytes = 2 * piece_bytes;
   static constexpr Bytes header_bytes = 32, first_line_bytes = 64 - header_bytes;
 
   Flag number;
   Bytes bytes;
-  // Offset of the slot of the pair's next message. Offsets of slots are multiples of 64, so the lower bits are free: the way, and
-  // whether the receiver shall give the slot back by its loan.
+  // Offset of the slot of the pair's next message. Offsets of slots are multiples of 64, so the lower bits are free for the way,
+  // and for whether the receiver must give the slot back by its loan.
   std::uint64_t next_and_way;
-  Loan loan;  // `once`, or if the receiver shall give the slot back
+  Loan loan;  // used for `once`, and if the receiver must give the slot back
   union {
-    std::byte first[least_bytes - header_bytes];  // the first bytes of a message that lies here
+    std::byte first[least_bytes - header_bytes];  // the first bytes of a message that lies in the slot
     Elsewhere elsewhere;
   };
 
@@ -94,12 +94,12 @@ static_assert(sizeof(Slot) == Slot::least_bytes);
 class PairSlots {
  public:
   explicit PairSlots(SharedSpace& space);  // local
-  Bytes control_bytes() const;             // what rank 0 allocates in its control memory
+  Bytes control_bytes() const;             // how much rank 0 allocates in its control memory
 
   // Local. Initialises this rank's part of the memory. Another rank may use it after the next gather.
   void begin_at(Offset control);
-  // Local, at the end. This rank does not access any other rank's memory afterwards. This rank's memory is released when the
-  // other ranks do not access it any more.
+  // Local; called at the end. This rank does not access any other rank's memory afterwards. This rank's memory is released when
+  // the other ranks do not access it any more.
   void close(Offset own_area);
 
   // ---- For the sender
@@ -138,7 +138,7 @@ class PairSlots {
     std::uint64_t& expected = inlets_[from].expected;
     return expected = MessageNumber::after(expected, exchange);
   }
-  // The pair's next message and its number; null if it has not arrived.
+  // The slot and the number of the pair's next message; null if the message has not arrived.
   struct Arrived {
     Slot* slot;
     std::uint64_t number;
@@ -149,7 +149,7 @@ class PairSlots {
     const std::uint64_t number = inlet.next->number.published();
     return {number > inlet.last ? inlet.next : nullptr, number};
   }
-  // Goes on to the slot after the one in which that message has arrived.
+  // Call it for a message that has arrived. Goes on to the slot of the next message.
   void advance(Rank from, std::uint64_t number) {
     Inlet& inlet = inlets_[from];
     inlet.last = number;
@@ -189,7 +189,7 @@ class PairSlots {
   struct Outgoing {              // state of the pair from this rank to another rank
     Run first;                   // the pair's two slots
     bool owns_first = false;     // do these slots lie in this rank's own control memory?
-    Slot* next = nullptr;        // for the next message
+    Slot* next = nullptr;        // the slot for the next message
     std::uint64_t last = 0;      // the number of the last message
     std::uint64_t finished = 0;  // exchanges that the other rank is known to have finished
     Run further;                 // `most_ahead` further slots
@@ -213,8 +213,8 @@ class PairSlots {
   bool find(Rank from);
   bool is_known_free(const Slot& slot, Rank to) const {
     const std::uint64_t number = slot.number.own();
-    // A lent message stays in its slot until the sender has seen that the loan is over. After that, the sender asks no more about
-    // it.
+    // A lent message stays in its slot until the sender has seen that the loan is over. After that, the sender does not ask for
+    // this loan again.
     return outgoing_[to].finished >= MessageNumber::exchange_of(number) ||
            (slot.is_given_back() && !slot.is_lent() && slot.loan.is_back(number));
   }
@@ -227,15 +227,16 @@ class PairSlots {
     const bool expects_answer = MessageNumber::exchange_of(inlets_[to].expected) == exchange;
     for (Slot* const slot : {outgoing.first.at(0), outgoing.first.at(first_bytes_)}) {
       if (slot == current) continue;
-      // If this rank gets a message from the other rank in this exchange, it then knows that the other rank has finished the
-      // previous exchange. So in the next exchange it knows that this slot is free without reading `finished`.
+      // A message from the other rank in this exchange tells this rank that the other rank has finished the previous exchange. So
+      // in the next exchange this rank knows without reading `finished` that this slot is free.
       const bool was_earlier = exchange_in(*slot) < exchange;
-      // A sender that is often ahead does not read `finished` in each exchange: its cache line would move each time.
+      // A sender that is often ahead does not read `finished` in each exchange: the cache line of `finished` would move each
+      // time.
       const bool is_ahead = outgoing.further.offset != 0;
       if ((expects_answer && was_earlier) || (is_ahead ? is_known_free(*slot, to) : is_free(*slot, to))) return slot;
     }
-    // Ranks that answer each other are never far ahead. If they have several edges, they reuse the same few slots, which stay in
-    // caches.
+    // Ranks that answer each other are never far ahead. If they have several edges, they use the same few slots again, because
+    // these stay in caches.
     if (expects_answer && MessageNumber::exchange_of(outgoing.last) < exchange && outgoing.further.offset &&
         is_known_free(*outgoing.further.at(0), to))
       outgoing.cursor = most_ahead - 1;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr Bytes sender_line_bytes = 64;
 
-// The area's size does not depend on measured costs, because with a wrong figure messages might have no room. Half of it is
-// larger than most_area_bytes only if CopyChoice::least_rendezvous bytes for each rank take more.
+// The area's size does not depend on measured costs, because with a wrong figure messages might have no room. Half of the area
+// has at most most_area_bytes, unless CopyChoice::least_rendezvous bytes for each rank are more.
 Bytes bytes_of_area(Count ranks) {
   return 2 * rounded_up(std::max(ranks * CopyChoice::least_rendezvous,
                                  std::min((ranks - 1) * CopyCosts::most_eager, CopyChoice::most_area_bytes)),
@@ -31,11 +31,11 @@ double PiecesTrial::Samples::median() const {
   return sorted[samples_each / 2];
 }
 
-// If all ranks send equally many bytes, all choose the same way, so that each measured time is that of a single way.
+// If all ranks send equally many bytes, all choose the same way, so that each measured time belongs to a single way.
 bool PiecesTrial::begin(Bytes bytes, double expected) {
   timed_ = nullptr;
   if (expected > hopeless) return false;
-  constexpr int least_bits = 10;  // of CopyChoice::least_rendezvous
+  constexpr int least_bits = 10;  // the binary logarithm of CopyChoice::least_rendezvous
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes)));
   Kind& kind = kinds_[static_cast<std::size_t>(std::clamp(bits - least_bits, 0, static_cast<int>(kinds_.size()) - 1))];
   const bool is_new = kind.pieces.count() < samples_each || kind.once.count() < samples_each;
@@ -66,7 +66,7 @@ Sender::Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs)
 
 Bytes Sender::memory_bytes() const { return area_bytes() + memory_bytes_of(waiting_, heads_, turns_, lent_, rung_, free_buffers_); }
 
-// Allocates now: otherwise a later exchange, in which more messages have to wait, might allocate.
+// Allocates now, so that no later exchange in which more messages must wait has to allocate.
 void Sender::make_room(std::size_t sends) {
   waiting_.reserve(sends), lent_.reserve(sends), rung_.reserve(sends);
   heads_.reserve(sends), turns_.reserve(sends);
@@ -153,8 +153,8 @@ bool Sender::choose_ways(Bytes most) {
   return choice_.choose(std::span(waiting_), in_pieces);
 }
 
-// Sends the waiting messages that can be sent. Goes over the receivers in turn and sends each its next message, until that
-// message cannot be sent. So the time does not depend on the number of further messages.
+// Sends the waiting messages that can be sent. Goes over the receivers in turns. Each turn sends one message to each receiver; a
+// receiver whose message cannot be sent drops out. So the time does not depend on how many messages still wait.
 void Sender::send_waiting(bool lent_only) {
   rung_.clear();
   const bool opens = !lent_only && wanted_ > 0;
@@ -230,7 +230,7 @@ bool Sender::put_into_area(Slot& slot, const Waiting& message, Count left) {
     lend(slot, edge, offset);
     return true;
   }
-  copy_long(memory_ + place, edge.memory, index(edge.bytes));  // before the slot, for the reason given in put_into_slot
+  copy_long(memory_ + place, edge.memory, index(edge.bytes));  // written before the slot, as in put_into_slot
   area_.take(place, edge.bytes);
   area_used_[edge.to] = exchange_;
   slot.bytes = edge.bytes;
@@ -267,7 +267,7 @@ void Sender::put_piece(Lent& message) {
   message.slot->elsewhere.put.publish(static_cast<std::uint64_t>(message.put));
 }
 
-// A sender that is far ahead seldom checks whether its receivers have advanced, because each check slows them down.
+// A sender that is far ahead seldom checks whether its receivers have advanced, because each check slows the receivers down.
 bool Sender::advance() {
   const bool looks = std::exchange(looks_now_, false) || ++looks_ % sender_advances_between_looks == 0;
   if (!heads_.empty() && (looks || !is_far_ahead_)) send_waiting(false);

@@ -25,7 +25,8 @@ namespace quadrille {
 
 // Chooses whether the long messages of an exchange go in pieces or are copied once, where both are possible. Which way takes less
 // time depends on the processor, on the caches, on the other ranks, and on other programs. So both ways are timed on the
-// program's own exchanges: first in turn, later occasionally. Medians are compared, so no single sample decides.
+// program's own exchanges: at first they alternate, later the other way is tried occasionally. Medians are compared, so no single
+// sample decides.
 class PiecesTrial {
  public:
   // Returns whether the long messages of an exchange go in pieces. `bytes`: the sum of their bytes. `expected`: the estimated
@@ -40,10 +41,10 @@ class PiecesTrial {
  private:
   static constexpr std::size_t samples_each = 5;
   static constexpr unsigned calls_between_samples = 31;  // a prime, because programs repeat a few exchanges in turn
-  static constexpr double hopeless = 4;      // pieces are not tried if they are expected to take this multiple of the other time
-  static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the other time
+  static constexpr double hopeless = 4;      // pieces are not tried if the estimate is this multiple of the time of copying once
+  static constexpr double worthwhile = 0.9;  // pieces are used if they take less than this multiple of the time of copying once
 
-  class Samples {  // seconds per byte, of the last exchanges
+  class Samples {  // the seconds per byte of the last exchanges
    public:
     void add(double value) { values_[count_++ % samples_each] = value; }
     std::size_t count() const { return count_; }
@@ -90,7 +91,7 @@ class Area {
     chunks_[(oldest_ + count_++) % most_chunks] = {exchange, first_, at_};
   }
 
-  // Where a message of `bytes` bytes would begin, and how many bytes there are from there on.
+  // Where a message of `bytes` bytes would begin, and how many bytes are left from a place on.
   Bytes place_for(Bytes bytes) const { return rounded_up(at_, bytes < line ? 8 : line); }
   Bytes room_from(Bytes place) const { return std::max<Bytes>(0, end_ - place); }
   void take(Bytes place, Bytes bytes) {
@@ -107,7 +108,7 @@ class Area {
     Bytes first, last;
   };
 
-  // Prefers the beginning of the area: so successive exchanges reuse the same few cache lines.
+  // Prefers the beginning of the area, so that successive exchanges reuse the same few cache lines.
   std::pair<Bytes, Bytes> free_range(Bytes wanted) const {
     if (count_ == 0) return {0, bytes_};
     const Bytes used = chunks_[oldest_].first, end = rounded_up(chunks_[(oldest_ + count_ - 1) % most_chunks].last, line);
@@ -120,7 +121,7 @@ class Area {
   std::vector<Chunk> chunks_;  // a ring
   std::size_t oldest_ = 0, count_ = 0;
   Bytes first_ = 0, at_ = 0,
-        end_ = 0;  // of the chunk that is being taken: where it begins, its end so far, and the end of its room
+        end_ = 0;  // of the chunk that is being filled: its begin, its end so far, and the end of its room
 };
 
 class Sender {
@@ -129,11 +130,10 @@ class Sender {
  public:
   Sender(SharedSpace& space, PairSlots& slots, const CopyCosts& costs);
 
-  // The area, and behind it the double buffers.
   Bytes area_bytes() const { return area_.bytes() + double_buffers_of(space_.size()) * Slot::double_buffer_bytes; }
   void begin_at(std::byte* area) { memory_ = area; }
 
-  // Returns the first edge to this rank itself, which it leaves to the caller; the end of the list if there is none.
+  // Returns the first edge from this rank to itself, or the end of the list. The caller must copy such edges.
   const Edges::Send* begin(std::span<const Edges::Send> sends, std::uint64_t exchange);
   bool advance();   // returns whether all messages are sent and no loan is open
   void end();       // the whole exchange is over
@@ -156,7 +156,7 @@ class Sender {
   const std::optional<Unwanted>& unwanted() const { return unwanted_; }
 
  private:
-  // Each message in pieces needs one. The double buffers are few, so that they stay in the caches; further messages wait.
+  // Each message in pieces needs a double buffer. There are few, so that they stay in the caches; further messages wait.
   static Count double_buffers_of(Count ranks) { return std::clamp<Count>(ranks - 1, 1, 8); }
   static constexpr Offset no_buffer = ~Offset{0};
 
@@ -174,7 +174,7 @@ class Sender {
     Offset offset = 0;          // offset of its memory in the shared space; 0: private memory
     std::uint32_t next = none;  // the next message to the same rank
 
-    Bytes wanted() const;  // bytes of the area that it needs
+    Bytes wanted() const;  // how many bytes of the area the message needs
   };
 
   void make_room(std::size_t sends);
@@ -197,23 +197,23 @@ class Sender {
   PairSlots& slots_;
   const CopyChoice choice_;
   PiecesTrial trial_;
-  Clock::time_point started_;  // if the trial times this exchange
+  Clock::time_point started_;  // set if the trial times this exchange
   Area area_;
   std::byte* memory_ = nullptr;       // memory of the area, then of the double buffers
-  std::vector<Offset> free_buffers_;  // double buffers that no message uses: their places
+  std::vector<Offset> free_buffers_;  // places of the double buffers that no message uses
   Bytes put_bytes_ = 0;
   ByRank<std::uint64_t> area_used_;  // by receiver: the last exchange with a message in the area
-  struct Last {                      // the last message to a rank that had to wait, and its exchange
+  struct Last {                      // of the messages to one rank that had to wait: the last one, and its exchange
     std::uint64_t exchange = 0;
     std::uint32_t place = none;
   };
   ByRank<Last> last_;  // by receiver
   std::uint64_t exchange_ = 0;
   std::vector<Waiting> waiting_;              // all messages that had to wait in this exchange
-  std::vector<std::uint32_t> heads_, turns_;  // the next message to each rank, as an index of waiting_; the same during one pass
-  bool is_far_ahead_ = false;                 // each of them waits for a receiver that is far behind
+  std::vector<std::uint32_t> heads_, turns_;  // indices of waiting_: the next message to each rank; turns_: in the current turn
+  bool is_far_ahead_ = false;                 // each message in heads_ waits for a receiver that is far behind
   Count left_ = 0;                            // messages that are not sent, and
-  Bytes wanted_ = 0;                          // how much of the area they want
+  Bytes wanted_ = 0;                          // bytes of the area that these messages want
   std::vector<Lent> lent_;
   std::vector<Rank> rung_;
   unsigned looks_ = 0;

@@ -38,7 +38,7 @@ double seconds_of(Work&& work) {
   return std::max(1e-9, std::chrono::duration<double>(Clock::now() - start).count());
 }
 
-// The least of several times: the others may include time in which other ranks and programs used the cores.
+// The least of several times: larger times may include time in which other ranks or programs used the cores.
 class Least {
  public:
   void add(double seconds) {
@@ -46,7 +46,7 @@ class Least {
     first_ = std::min(first_, seconds);
   }
   double seconds() const { return first_; }
-  bool is_confirmed() const { return second_ <= 1.1 * first_; }  // by the second least
+  bool is_confirmed() const { return second_ <= 1.1 * first_; }  // the second least time is close to the least
 
  private:
   double first_ = 1, second_ = 1;
@@ -81,8 +81,8 @@ class Handover {
     if (slot_) space_.release(slot_);
   }
 
-  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with others, each step also
-  // takes the time slices of the other ranks, and all ranks wait for this measurement.
+  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with other ranks, a step
+  // also takes the time slices of these ranks. Besides, all ranks wait for this measurement. So fewer steps are made.
   CopyCosts measure(bool shares_cores) {
     const int least = shares_cores ? 4 : 12, most = shares_cores ? 12 : 48;
     CopyCosts costs;
@@ -119,7 +119,7 @@ class Handover {
     const double seconds = seconds_of([&] {
       if (through_slot) copy_long(space_.at(slot_) + line, mine_.data(), index(bytes));
     });
-    flag(slot_).store(step_, std::memory_order_release);  // after the copy into the slot; acquired by take
+    flag(slot_).store(step_, std::memory_order_release);  // released after the copy into the slot; `take` acquires it
     space_.ring(1 - space_.rank());
     return seconds;
   }
@@ -145,8 +145,8 @@ class Handover {
 };
 
 // Uses the times of other sizes to correct times that were disturbed. A copy of fewer bytes takes at most as much time as one of
-// more bytes. It takes at most twice the time of four copies of a quarter of its bytes. The factor 2 allows for a cache that only
-// the quarters fit into.
+// more bytes. A copy takes at most twice the time of four copies of a quarter of its bytes. The factor 2 allows for a cache that
+// only the quarters fit into.
 void bound_by_each_other(std::array<double, 5>& seconds) {
   for (std::size_t i = seconds.size() - 1; i-- > 0;) seconds[i] = std::min(seconds[i], seconds[i + 1]);
   for (std::size_t i = 1; i < seconds.size(); ++i) seconds[i] = std::min(seconds[i], 2 * 4 * seconds[i - 1]);

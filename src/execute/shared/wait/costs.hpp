@@ -15,9 +15,9 @@ namespace quadrille {
 
 class SharedSpace;
 
-// A short message is copied twice: by the sender into its area, by the receiver out of it. A long message is copied once, by the
-// receiver from the sender's buffer, and the sender waits for this copy. All figures are seconds. The defaults are those of a
-// current server; ranks that are threads use them without measuring.
+// A short message is copied twice: by the sender into its area, and by the receiver out of this area. A long message is copied
+// once, by the receiver from the sender's buffer, and the sender waits for this copy. All figures are seconds. The defaults are
+// those of a current server; ranks that are threads use them without measuring.
 struct CopyCosts {
   static constexpr std::array<Bytes, 5> sizes{1024, 4096, 16384, 65536, 262144};
   static constexpr Bytes most_eager = sizes[sizes.size() - 2];  // eager_limit() is never larger
@@ -26,15 +26,15 @@ struct CopyCosts {
   std::array<double, 5> once{0.2e-6, 0.6e-6, 2.2e-6, 8e-6, 32e-6};
   double wait = 2e-6;  // the time until a waiting rank gets its core again
 
-  // Returns the time that copying once saves, not counting the wait. `first`: this is the first message of the window with these
-  // bytes. Only the first message saves the copy into the area, because later ones would use the same copy.
+  // Returns the time that copying once saves, not counting the wait. `first`: this is the first message of the window that sends
+  // these bytes. Only the first one saves the copy into the area, because later ones would use the same copy.
   double saved(Bytes bytes, bool first) const;
 
   // The seconds of copying a message in both ways, without waits.
   double twice_s(Bytes bytes) const;
   double once_s(Bytes bytes) const;
 
-  // Returns a length of at most `most_eager`. Messages above it are always long: the receiver copies them once if it can read the
+  // Returns a length of at most `most_eager`. Messages above this length are always copied once, if the receiver can read the
   // sender's memory.
   Bytes eager_limit() const;
 };
@@ -43,7 +43,7 @@ struct CopyCosts {
 struct SharingCosts {
   CopyCosts copies;
   bool yields_hand_over = true;  // a rank that calls sched_yield gives its core to another rank of the group
-  bool shared_cores = false;     // more ranks than cores; otherwise no rank has to yield, and yields_hand_over is true
+  bool shared_cores = false;     // there are more ranks than cores; if not, no rank has to yield, and yields_hand_over is true
 };
 
 // Measures the costs. Collective; all ranks get the same result. Takes about a millisecond.
@@ -55,19 +55,19 @@ std::optional<SharingCosts> kept_costs(std::uint64_t process);
 void keep_costs(std::uint64_t process, const SharingCosts& costs);
 
 // How messages in shared memory are copied. A rank chooses the ways of all messages that it sends together: in a window of a
-// plan, or in an exchange. Copying a message once pays if it saves more than the wait costs; but the rank waits only once for all
-// messages together. So messages of 1 KiB or more are copied once if together they save more than one wait, or if the rank waits
-// anyway for a message above CopyCosts::eager_limit().
+// plan, or in an exchange. To copy a message once pays if this saves more than the wait costs; but the rank waits only once for
+// all messages together. So messages of 1 KiB or more are copied once in two cases: together they save more than one wait; or the
+// rank must wait for a message above CopyCosts::eager_limit().
 enum class CopyWay : std::uint8_t {
   eager,       // the sender copies the message into its area and continues at once, and the receiver copies it out
   rendezvous,  // the receiver copies it from the sender's memory, while the sender waits
-  pieces,      // it is copied twice, in pieces that stay in the caches, while the sender waits
+  pieces,      // the message is copied twice, in pieces that stay in the caches, while the sender waits
 };
 
 // The messages of an exchange that may go as `rendezvous` or as `pieces`.
 struct LongMessages {
   Count count = 0;
-  Bytes bytes = 0, longest = 0;  // of all together, and of the longest message
+  Bytes bytes = 0, longest = 0;  // the sum over all messages, and the longest message
 };
 
 // What the choice depends on. Messages of the same bytes count as one, because they share the copy into the area.
@@ -83,7 +83,7 @@ class CopyChoice {
  public:
   explicit CopyChoice(const CopyCosts& costs);
 
-  static constexpr Bytes least_rendezvous = CopyCosts::sizes.front();  // shorter messages are never copied once
+  static constexpr Bytes least_rendezvous = CopyCosts::sizes.front();  // messages that are shorter are never copied once
   static constexpr Bytes piece_bytes = 32768;
   // The most bytes of a rank's area: a share of the L2 cache. With a larger area a sender could be further ahead of its readers,
   // which saves context switches, but the data would not stay in the cache.
@@ -101,7 +101,7 @@ class CopyChoice {
   template <class Message>
   bool choose(std::span<Message> messages, bool in_pieces = false) const {
     double total_s = 0;
-    bool waits = false;  // for a long message
+    bool waits = false;  // must this rank wait for a long message?
     for (CopiedMessage& message : messages) {
       total_s += saved_by(message, in_pieces);
       waits = waits || (message.way == CopyWay::rendezvous && message.bytes > eager_limit_);
@@ -131,7 +131,7 @@ class CopyChoice {
   double saved_by(CopiedMessage& message, bool in_pieces) const;
 
   Table in_s_{};        // time of the copy into the area
-  Table out_less_s_{};  // time of the copy out of it, minus that of copying once by process_vm_readv
+  Table out_less_s_{};  // time of the copy out of the area, minus the time of copying once by process_vm_readv
   Bytes eager_limit_;
   double wait_s_, piece_s_, once_s_;  // times of a wait, of copying a piece twice, and of copying as many bytes once
 };

@@ -19,9 +19,9 @@ namespace quadrille {
 std::optional<DifferentStart> first_difference(const StartRecord& mine, const StartRecord& theirs) {
   // This rank's own record needs no memory order. The loads of the other record acquire what StartRecord::add releases. The first
   // load of the count makes the counted starts visible. If the load of an entry sees a newer start, the second load of the count
-  // sees at least the count that was published before that start, which shows that the entry has changed.
+  // sees at least the count that was published before that start. This count shows that the entry has changed.
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
-  // Skips the oldest entry: its owner may already be overwriting it, although the new count is not yet published.
+  // Skips the oldest entry: its owner may be overwriting it, before publishing the new count.
   const std::uint64_t most = std::max(own, others), first = most >= StartRecord::kept ? most - StartRecord::kept + 1 : 0;
   for (std::uint64_t number = first; number < std::min(own, others); ++number) {
     const std::uint64_t place = number % StartRecord::kept;
@@ -93,14 +93,14 @@ void SharedSpace::fail_if_starts_differ(Rank whom) {
   }
 }
 
-// Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they
-// cannot be compared. But suppose that the two ranks wait for each other, and that neither makes progress between two checks.
-// Then they have started plans in different orders, because each has sent all messages of the plans that it has completed, and
-// this rank has no other execution in flight.
+// Start records hold only the last StartRecord::kept starts. If the records of two ranks have no start in common, they cannot be
+// compared. But suppose that the two ranks wait for each other, and that neither makes progress between two checks. In this case
+// they have started plans in different orders: each has sent all messages of the plans that it has completed, and this rank has
+// no other execution in flight.
 void SharedSpace::fail_if_far_apart(Rank whom, std::uint64_t& seen) {
   if (whom == anybody || !progress_.in_flight->is_empty()) return;
-  // The acquire makes this rank load the count before `stuck`. A count older than the value of `stuck` does no harm: the count then
-  // differs at the next check, and no error is thrown.
+  // The acquire makes this rank load the count before `stuck`. A count that is older than the value of `stuck` does no harm: the
+  // count will differ at the next check, so no error is thrown.
   const StartRecord &mine = rank_area(rank_).starts, &theirs = rank_area(whom).starts;
   const std::uint64_t own = mine.count.load(std::memory_order_relaxed), others = theirs.count.load(std::memory_order_acquire);
   if (theirs.stuck.load(std::memory_order_acquire) != name_of(rank_) ||
@@ -126,8 +126,8 @@ void SharedSpace::throw_lost() const {
   throw Error(static_cast<ErrorCode>(head_->reason_code), head_->reason_text);
 }
 
-// A sleeping rank drives no progress. So its sleeps are short in two cases: the transport must be polled, or an execution is in
-// flight, because it may wait for an event that rings no doorbell.
+// A sleeping rank drives no progress. So its sleeps are short in two cases: the transport must be polled; or an execution is in
+// flight, which may wait for an event that rings no doorbell.
 std::chrono::milliseconds SharedSpace::longest_sleep() const {
   return progress_.poll || !progress_.in_flight->is_empty() ? std::chrono::milliseconds(1) : between_questions;
 }
@@ -203,7 +203,7 @@ void SharedSpace::all_gather(const void* mine, void* all, Bytes count) {
   for (Rank rank = 0; rank < ranks_; ++rank)
     std::memcpy(static_cast<std::byte*>(all) + rank * count, at(places[rank]), index(count));
   starts_.begin_barrier();
-  wait_for_all();  // returns when all have read
+  wait_for_all();  // returns when all ranks have read
   release(place);
 }
 

@@ -26,9 +26,9 @@
 
 namespace quadrille {
 
-// The last starts of one rank, in shared memory, by which ranks check the order in which they start plans. Each rank writes the
-// number of each plan that it starts into its own cache lines, at the cost of two stores. Other ranks read these numbers only
-// after they have waited for long (SharedSpace::wait_until).
+// The last starts of one rank, in shared memory. With these records ranks check that they start plans in the same order. Each
+// rank writes the number of each plan that it starts into its own cache lines, at the cost of two stores. Other ranks read these
+// numbers only after they have waited for long (SharedSpace::wait_until).
 struct alignas(64) StartRecord {
   static constexpr std::uint64_t kept = 64;
   std::atomic<std::uint64_t> count{0};  // how many plans this rank has started
@@ -47,7 +47,7 @@ struct alignas(64) StartRecord {
   }
 };
 
-// The first start in which two ranks differ, among the starts that both records still hold.
+// Among the starts that the records of two ranks still hold, the first one that differs.
 struct DifferentStart {
   std::uint64_t number;  // from 0
   std::uint32_t mine, theirs;
@@ -90,15 +90,15 @@ struct alignas(64) RankArea {
   };
   Sleep::Word doorbell{0};           // a futex; other ranks ring it to wake this rank
   std::atomic<bool> left{false};     // this rank has left the group: it makes and executes no more plans there
-  std::atomic<bool> through{false};  // this rank has left, and its retired places need the group's memory no more
+  std::atomic<bool> through{false};  // this rank has left, and checks of its retired places no longer read the group's memory
   StartRecord starts;                // the plans that this rank has started
-  // Gathers alternate between the two halves. A rank may overwrite a half: it enters a gather only after all ranks have entered
-  // the previous gather, and before that they have read this half in the gather before.
+  // Gathers alternate between the two halves. A rank that overwrites a half knows that all ranks have read it: all have entered
+  // the previous gather, so all have completed the gather before that, which used this half.
   alignas(64) Half halves[2];
 };
 
-// The rank for which a sleeping rank waits, as name_of writes it; 0 while it is awake. All ranks' words are adjacent, because
-// ring() reads many of them.
+// The rank for which a sleeping rank waits, as name_of writes it; 0 while the rank is awake. All ranks' words are adjacent,
+// because ring() reads many of them.
 using Awaited = Sleep::Word;
 
 // The beginning of a group's shared memory: what its ranks need to gather, to wait for each other and to fail together. In memory
@@ -127,7 +127,7 @@ class SharedSpace : public SharedMemory {
   SharedSpace(SpaceHead* head, Rank rank, Count ranks)
       : head_(head), rank_(rank), ranks_(ranks), starts_(rank_area(rank).starts, progress_) {}
 
-  static SpaceHead* make_head(void* memory, Count ranks);  // memory: SpaceHead::bytes, aligned to 64
+  static SpaceHead* make_head(void* memory, Count ranks);  // `memory` has SpaceHead::bytes bytes, aligned to 64
   const SpaceHead& head() const { return *head_; }
 
   Rank rank() const { return rank_; }
@@ -153,10 +153,9 @@ class SharedSpace : public SharedMemory {
 
   Rank shown(Rank rank) const { return names_.empty() ? rank : names_[static_cast<std::size_t>(rank)]; }
 
-  // The starts of this rank.
   SharedStarts& starts() { return starts_; }
 
-  // Does the process of that rank still run? True if this is unknown.
+  // Does the process of that rank still run? True if the answer is not known.
   virtual bool is_there(Rank) const { return true; }
 
   // The number of cores on which the ranks may run.
@@ -194,7 +193,7 @@ class SharedSpace : public SharedMemory {
         const std::uint32_t heard = lie_down(waited_for);
         others.advance();
         const bool over = done();
-        if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, that rank would not ring
+        if (!over && who_wakes() == waited_for) sleep(heard);  // if whom() has changed, the rank `waited_for` would not ring
         Sleep::end(awaited(rank_));
         if (over) return;
         long_since = long_wait.is_time_to_ask();
@@ -230,7 +229,7 @@ class SharedSpace : public SharedMemory {
     int polls = 0;
     for (bool failed = false; !done(); give_core_away_after(driving)) {
       progress_.in_flight->advance();
-      if (failed) throw_lost();  // only after done() was checked once more
+      if (failed) throw_lost();  // thrown only after done() was called once more
       if (++polls % polls_between_looks == 0 && long_wait.is_time_to_ask()) long_wait.ask(anybody);
       failed = has_failed();
     }
@@ -282,8 +281,8 @@ class SharedSpace : public SharedMemory {
   void barrier();
   void all_gather(const void* mine, void* all, Bytes count);
 
-  // Fails the group unless the rank has left it before. Called when the rank's process has ended, or when the rank
-  // cannot take part in the group.
+  // Fails the group, unless the rank has left the group before. Called when the rank's process has ended, or when the rank cannot
+  // take part in the group.
   static void end_without(SpaceHead* head, Rank rank) {
     if (!rank_area_of(head, rank).left.load(std::memory_order_acquire)) head->failed.store(1, std::memory_order_release);
   }
@@ -297,7 +296,7 @@ class SharedSpace : public SharedMemory {
   std::size_t meet(Bytes gathered, std::span<const std::byte> bytes);
   void wait_for_all();
 
-  // A wait that takes so long that this rank checks whether the other ranks still run and have started the same plans. From the
+  // A long wait: this rank checks from time to time whether the other ranks still run and have started the same plans. From the
   // first check on, its StartRecord shows for which rank it waits.
   class LongWait {
    public:
@@ -360,9 +359,9 @@ class SharedSpace : public SharedMemory {
   std::uint64_t meetings_ = 0;
 };
 
-// With the following functions, ranks of a group use memory of each other, in plans and in exchanges: the receiver of a loan
-// (protocol/loan.hpp) takes it and gives it back, the owner gets its memory back after a failure, and all ranks release their
-// memory at the end. This function is the receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
+// With the following functions, ranks of a group use each other's memory in plans and in exchanges. The receiver of a loan
+// (protocol/loan.hpp) takes it and gives it back; the owner withdraws it after a failure; and all ranks release their memory at
+// the end. The function read_lent is the receiver's part: `read` copies. Throws if the owner has withdrawn the loan.
 template <class Read>
 void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner, Read&& read) {
   if (!loan.take(number)) space.throw_lost();
@@ -377,7 +376,8 @@ void read_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank owner,
 }
 
 // Returns where this process can load memory that is lent; null if it must call read_private, because the memory is private (the
-// offset is 0) or cannot be mapped. Fails the group if it can do neither, because the owner waits for the copy.
+// offset is 0) or cannot be mapped. Fails the group if the process can neither load nor read the memory, because the owner waits
+// for the copy.
 const std::byte* loadable(SharedSpace& space, Offset offset);
 
 // The owner's part after a failure: returns when the receiver does not read the memory, and will not begin to.
@@ -386,8 +386,9 @@ void withdraw_lent(SharedSpace& space, Loan& loan, std::uint64_t number, Rank re
 // Fails the group, and says which rank had the error.
 void fail_all(SharedSpace& space, const Error& why) noexcept;
 
-// Releases the memory of a plan or an exchange when no rank of the group accesses it any more (protocol/closing.hpp). Local. This
-// rank will not access any other rank's areas. Retires its own, and at rank 0 the control memory, in which `closing` lies.
+// Releases the memory of a plan or an exchange when no rank of the group accesses it any more (protocol/closing.hpp). Local.
+// After the call this rank must not access other ranks' areas. Retires its own, and at rank 0 the control memory, in which
+// `closing` lies.
 void close_areas(SharedSpace& space, Closing& closing, std::span<const Offset> own, Offset control);
 
 }  // namespace quadrille

@@ -14,17 +14,17 @@
 namespace quadrille::own_algorithms {
 namespace {
 
-// Does MPICH obey its variable for the algorithm of this collective? MPICH has such a variable for every collective. But
-// collectives in which no buffer has a block for each rank (broadcast, for example) run by compositions of MPICH's device layer,
-// which other variables select.
+// Does MPICH obey its variable for the algorithm of this collective? MPICH has such a variable for every collective. It ignores
+// the variable if no buffer has a block for each rank (broadcast, for example): such collectives run as compositions of its
+// device layer, which other variables select.
 bool chooses(Collective collective) {
   const CollectiveFacts& facts = facts_of(collective);
   return facts.input.holding == Holding::all || facts.output.holding == Holding::all;
 }
 
-// MPICH lists the values of its variable only in the description, without line ends: "Variable to select allgather algorithmauto -
-// Internal algorithm selectionbrucks - Force brucks algorithmnb - Force ...". The values are numbered from 0. The text does not
-// show where a name begins, so this function searches for known names.
+// MPICH lists the values of such a variable only in the variable's description, without line ends: "Variable to select allgather
+// algorithmauto - Internal algorithm selectionbrucks - Force brucks algorithmnb - Force ...". The values are numbered from 0. The
+// text does not mark where a name begins, so this function searches for known names.
 std::map<std::string, int> values_in(const std::string& description) {
   constexpr std::array known{"brucks", "nb",     "pairwise", "scattered", "recursive_doubling", "recursive_halving",
                              "ring",   "linear", "binomial"};

@@ -45,7 +45,7 @@ bool QuietPolls::are_possible() {
   return polls_yield;
 }
 
-// The destructor restores the value that MPI_Init has set, not the last one: another thread may be polling quietly.
+// The destructor restores the value that MPI_Init has set. The last value may come from another thread that polls quietly.
 QuietPolls::QuietPolls() {
   if (are_possible()) opal_progress_set_yield_when_idle(false);
 }
