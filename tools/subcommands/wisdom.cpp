@@ -167,16 +167,18 @@ std::optional<Wisdom> kept_wisdom(const std::string& file) {
   }
 }
 
+std::string winner_of(const mpi_face::Finding& finding) {
+  if (!finding.is_ours()) return "vendor";
+  const auto way = way_of(finding);
+  return way ? to_string(*way) : "exchange";
+}
+
 // What the drop-in found in earlier runs of programs.
 std::string learned_text(const std::string& file, const mpi_face::Findings& findings) {
   Table table("function|>ranks|>block|won|>time|>times MPI's|>runs|>last, days ago");
   for (const mpi_face::Finding& each : findings.all()) {
-    const auto way = way_of(each);
     table.add({std::string(mpi_face::name(static_cast<mpi_face::Function>(each.function))), std::to_string(each.ranks),
-               each.size_class == 0 ? "" : "up to " + bytes_text(Bytes{1} << (each.size_class - 1)),
-               !each.is_ours() ? "the MPI library"
-               : way           ? to_string(*way)
-                               : "an exchange",
+               each.size_class == 0 ? "" : "up to " + bytes_text(Bytes{1} << (each.size_class - 1)), winner_of(each),
                seconds_text(each.ours_s),
                fmt::format("{:.2f} ({:.2f} to {:.2f})", each.ours_s / each.vendors_s, each.least_ratio, each.greatest_ratio),
                std::to_string(each.runs), std::to_string(mpi_face::day_now() - each.day)});
@@ -185,10 +187,9 @@ std::string learned_text(const std::string& file, const mpi_face::Findings& find
 }
 
 Json learned_json(const mpi_face::Finding& each) {
-  const auto way = way_of(each);
   Json object{{"function", mpi_face::name(static_cast<mpi_face::Function>(each.function))}, {"ranks", each.ranks}};
   object["most_bytes"] = each.size_class == 0 ? 0 : Bytes{1} << (each.size_class - 1);
-  object["won"] = !each.is_ours() ? "vendor" : way ? to_string(*way) : "exchange";
+  object["won"] = winner_of(each);
   object.update(MEMBERS_OF(each, ours_s, vendors_s, least_ratio, greatest_ratio, runs, missed, calls));
   object["days_ago"] = mpi_face::day_now() - each.day;
   return object;
@@ -199,6 +200,7 @@ mpi_face::Findings learned_findings() {
   return file.empty() ? mpi_face::Findings() : mpi_face::read_findings(file, mpi_face::day_now());
 }
 
+// Prints files of wisdom as tables, or as JSON.
 int show_wisdom(const WisdomOptions& options) {
   Output output(options.output);
   const std::vector<std::string> files = options.files.empty() ? wisdom_files() : options.files;
