@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "quadrille/indexed.hpp"
 #include "schedule/composition.hpp"
@@ -16,6 +16,7 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_looked_at = Count{1} << 20;  // operations of programs, whose dependences take about a second
+constexpr Count most_kept = Count{1} << 18;       // operations of programs that are kept
 
 // Two neighbouring rounds of a program that must not be joined: a window must begin after round `after`, and at round `before` or
 // earlier.
@@ -27,8 +28,7 @@ class WindowSearch {
  public:
   explicit WindowSearch(const Schedule& schedule) : schedule_(schedule) {}
 
-  // Returns the numbers of the rounds at which windows begin, in ascending order.
-  std::vector<Count> run() && {
+  Windows run() && {
     if (schedule_.symmetry) {
       for (const Rank rank : schedule_.symmetry->representatives()) look_at(rank);
     } else {
@@ -39,15 +39,16 @@ class WindowSearch {
       for (Count i = 0; i < ranks && looked_at_ < most_looked_at; ++i, rank = (rank + step) % ranks) look_at(rank);
     }
     std::sort(gaps_.begin(), gaps_.end(), [](const Gap& a, const Gap& b) { return a.before < b.before; });
-    std::vector<Count> begins;
     for (const Gap& gap : gaps_)
-      if (begins.empty() || begins.back() <= gap.after) begins.push_back(gap.before);
-    return begins;
+      if (found_.begins.empty() || found_.begins.back() <= gap.after) found_.begins.push_back(gap.before);
+    return std::move(found_);
   }
 
  private:
   void look_at(Rank rank) {
-    const Program program = in_posting_order(schedule_.program(rank));
+    Program made = schedule_.program(rank);
+    const std::optional<Program> ordered = is_in_posting_order(made) ? std::nullopt : std::optional(in_posting_order(made));
+    const Program& program = ordered ? *ordered : made;
     if (looked_at_ == 0)
       for (const Stage& stage : program.stages) gaps_.push_back({stage.first_round, stage.first_round - 1});
     const DependenceGraph graph = dependences(program);
@@ -61,37 +62,32 @@ class WindowSearch {
       if (last && window[i] != its_window) gaps_.push_back({round.number, last->number});
       last = &round, its_window = window[i];
     }
+    if (looked_at_ <= most_kept) found_.programs.emplace(rank, std::move(made));
   }
 
   const Schedule& schedule_;
+  Windows found_;
   std::vector<Gap> gaps_;
   Count looked_at_ = 0;
 };
 
-Program with_rounds_joined(const Program& program, const std::vector<Count>& begins) {
-  Program joined{.rank = program.rank, .scratch_bytes = program.scratch_bytes, .stages = program.stages, .rounds = {}};
-  const auto append = [](auto& list, const auto& more) { list.insert(list.end(), more.begin(), more.end()); };
-  for (const Round& round : program.rounds) {
+}  // namespace
+
+Windows find_windows(const Schedule& schedule) { return WindowSearch(schedule).run(); }
+
+Program with_rounds_joined(Program program, const std::vector<Count>& begins) {
+  const auto append = [](auto& list, auto& more) { std::move(more.begin(), more.end(), std::back_inserter(list)); };
+  std::vector<Round> windows;
+  for (Round& round : program.rounds) {
     const auto behind = std::upper_bound(begins.begin(), begins.end(), round.number);
     const Count number = behind == begins.begin() ? 0 : *std::prev(behind);
-    if (joined.rounds.empty() || joined.rounds.back().number != number) joined.rounds.push_back({.number = number});
-    Round& whole = joined.rounds.back();
+    if (windows.empty() || windows.back().number != number) windows.push_back({.number = number});
+    Round& whole = windows.back();
     append(whole.sends, round.sends), append(whole.receives, round.receives);
     append(whole.control_sends, round.control_sends), append(whole.control_receives, round.control_receives);
   }
-  return joined;
-}
-
-}  // namespace
-
-std::vector<Count> window_begins(const Schedule& schedule) { return WindowSearch(schedule).run(); }
-
-Schedule with_windows_as_rounds(const Schedule& schedule, std::vector<Count> begins) {
-  Schedule joined = schedule;
-  joined.program = [program = schedule.program, begins = std::move(begins)](Rank rank) {
-    return with_rounds_joined(program(rank), begins);
-  };
-  return joined;
+  program.rounds = std::move(windows);
+  return program;
 }
 
 }  // namespace quadrille

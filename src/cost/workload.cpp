@@ -11,6 +11,7 @@
 #include "cost/windows.hpp"
 #include "cost/work.hpp"
 #include "problem/collective_facts.hpp"
+#include "problem/limits.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -96,7 +97,12 @@ class WorkloadCounting {
     result_.has_nodes = nodes_ && nodes_->node_count() > 1;
     result_.has_work = options.work;
     result_.is_exchange = is_exchange(schedule.problem.collective);
-    joins_windows_ = options.windows;
+    if (result_.has_links || result_.has_nodes) sends_.emplace(schedule, !moves_data(schedule.problem.collective) || !topology_);
+    if (!options.work && !schedule.symmetry) check_limit(schedule.problem, schedule.problem.ranks, most_programs, "programs");
+    if (options.windows && !options.work) {
+      windows_ = find_windows(schedule);
+      joined_ = std::make_unique<WorkloadCounting>(schedule, WorkloadOptions{.topology = topology_, .chains = true});
+    }
     // If all ranks do the same, the longest chain is what each of them sends.
     const bool is_alike = schedule.symmetry && schedule.symmetry->representatives().size() == 1;
     if ((options.chains || options.windows) && !options.work && !is_alike && schedule.problem.ranks <= most_ranks_in_chains)
@@ -104,20 +110,39 @@ class WorkloadCounting {
   }
 
   Workload run() && {
-    const bool is_together = result_.has_links || result_.has_nodes;
-    if (is_together)
-      count_together();
-    else if (!result_.has_work)
-      for_each_program(schedule_, true, [&](const Program& program, Count) { return count(program), true; });
+    if (!result_.has_work || sends_) {
+      if (schedule_.symmetry)
+        for (const Rank rank : schedule_.symmetry->representatives()) add_program_of(rank);
+      else
+        for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) add_program_of(rank);
+    }
     bool in_cycle = false;
     if (result_.has_work) {
       const CountedWork work = count_work(schedule_, rounds_, [&](const Program& program) {
-        if (!is_together) count(program);
+        if (!sends_) count(program);
       });
       result_.nodes_sampled = work.nodes_sampled;
       result_.messages_counted = work.messages;
       in_cycle = waits_in_cycle(schedule_);
     }
+    return finish(in_cycle);
+  }
+
+ private:
+  void add_program_of(Rank rank) {
+    const auto made = windows_.programs.find(rank);
+    Program program = made == windows_.programs.end() ? schedule_.program(rank) : std::move(made->second);
+    add(program);
+    if (joined_) joined_->add(with_rounds_joined(std::move(program), windows_.begins));
+  }
+
+  void add(const Program& program) {
+    count(program);
+    if (sends_) sends_->add(program);
+  }
+
+  Workload finish(bool in_cycle) {
+    if (sends_) count_together(*sends_);
     if (chains_) count_chains();
     std::size_t stage = 0;
     rounds_.for_each([&](Count number, const RoundFigures& round) {
@@ -132,11 +157,10 @@ class WorkloadCounting {
       last.in_cycle = in_cycle;
       last.chain = std::max(last.chain, last.bytes), last.queue = std::max(last.queue, last.bytes);
     });
-    if (joins_windows_) count_windows();
+    if (joined_) count_windows();
     return std::move(result_);
   }
 
- private:
   void advance(std::size_t& stage, Count round) const {
     while (stage + 1 < named_.size() && round >= named_[stage + 1].first_round) ++stage;
   }
@@ -229,9 +253,8 @@ class WorkloadCounting {
   }
 
   void count_windows() {
-    std::vector<Count> begins = window_begins(schedule_);
     const auto begins_window = [&](const RoundFigures& round) {
-      return round.messages == 0 || std::binary_search(begins.begin(), begins.end(), round.number);
+      return round.messages == 0 || std::binary_search(windows_.begins.begin(), windows_.begins.end(), round.number);
     };
     bool is_joined = false;
     for (StageFigures& figures : result_.stages) {
@@ -239,7 +262,7 @@ class WorkloadCounting {
       is_joined = is_joined || !std::all_of(figures.rounds.begin(), figures.rounds.end(), begins_window);
     }
     if (!is_joined) return;
-    Workload joined = workload(with_windows_as_rounds(schedule_, std::move(begins)), {.topology = topology_, .chains = true});
+    Workload joined = joined_->finish(false);
     for (std::size_t i = 0; i < result_.stages.size(); ++i) result_.stages[i].windows = std::move(joined.stages[i].rounds);
   }
 
@@ -278,14 +301,7 @@ class WorkloadCounting {
   }
 
   // Counts links and nodes, which the messages of all ranks use together.
-  void count_together() {
-    SendsByRound sends(schedule_, !moves_data(schedule_.problem.collective) || !topology_);
-    for (Rank rank = 0; rank < schedule_.problem.ranks; ++rank) {
-      if (!sends.is_owner(rank)) continue;
-      const Program program = schedule_.program(rank);
-      count(program);
-      sends.add(program);
-    }
+  void count_together(SendsByRound& sends) {
     std::optional<LinkLoads> loads;
     ByRank<Count> ways;  // number of links on which each rank can send at a time
     if (topology_) {
@@ -367,32 +383,13 @@ class WorkloadCounting {
   ByRound<RoundFigures> rounds_;
   // A representative and a range of its blocks whose images are consecutive under every element of the group.
   std::tuple<Rank, Count, Count> in_one_run_;
-  bool joins_windows_ = false;
+  std::optional<SendsByRound> sends_;   // the messages, if links or nodes are counted
   std::optional<SendsByRound> chains_;  // the messages, if chains are counted
+  Windows windows_;
+  std::unique_ptr<WorkloadCounting> joined_;  // counts each window as one round, if windows are counted
   Count messages_in_chains_ = 0;
   Workload result_;
 };
-
-// Returns the schedule with programs that are made once and kept, as long as all programs together have few messages and local
-// operations. With windows each program is read three times.
-Schedule with_programs_kept(const Schedule& schedule) {
-  struct Kept {
-    std::map<Rank, Program> programs;
-    Count room = Count{1} << 18;
-  };
-  const auto kept = std::make_shared<Kept>();
-  Schedule same = schedule;
-  same.program = [make = schedule.program, kept](Rank rank) {
-    if (const auto known = kept->programs.find(rank); known != kept->programs.end()) return known->second;
-    Program program = make(rank);
-    Count operations = 1;
-    for (const Round& round : program.rounds) operations += size(round.sends) + size(round.receives) + size(round.locals);
-    if (operations > kept->room) return program;
-    kept->room -= operations;
-    return kept->programs.emplace(rank, std::move(program)).first->second;
-  };
-  return same;
-}
 
 }  // namespace
 
@@ -400,10 +397,7 @@ bool is_exchange(Collective collective) {
   return every_rank_has_all(facts_of(collective).input) && every_rank_has_all(facts_of(collective).output);
 }
 
-Workload workload(const Schedule& schedule, const WorkloadOptions& options) {
-  if (!options.windows || schedule.symmetry) return WorkloadCounting(schedule, options).run();
-  return WorkloadCounting(with_programs_kept(schedule), options).run();
-}
+Workload workload(const Schedule& schedule, const WorkloadOptions& options) { return WorkloadCounting(schedule, options).run(); }
 
 std::vector<StageFigures> stage_figures(const Schedule& schedule) { return workload(schedule, {.windows = true}).stages; }
 

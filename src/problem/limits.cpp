@@ -51,18 +51,25 @@ void check_memory(const Problem& problem, Bytes needed, std::string_view things)
            fmt::format("about {} of memory for its {}, and there are {}", mebibytes(needed), things, mebibytes(available)));
 }
 
+// Found out once, because reading the files of all control groups takes as long as simulating a small schedule.
 Bytes usable_memory() {
-  struct sysinfo machine {};
-  ::sysinfo(&machine);
-  const Bytes memory = static_cast<Bytes>(machine.totalram) * static_cast<Bytes>(machine.mem_unit);
-  return std::min(memory, control_group_limit().value_or(memory));
+  static const Bytes usable = [] {
+    struct sysinfo machine {};
+    ::sysinfo(&machine);
+    const Bytes memory = static_cast<Bytes>(machine.totalram) * static_cast<Bytes>(machine.mem_unit);
+    return std::min(memory, control_group_limit().value_or(memory));
+  }();
+  return usable;
 }
 
 Bytes available_memory() {
   Bytes available = usable_memory();
   std::ifstream in("/proc/meminfo");
   for (std::string word; in >> word;)
-    if (Bytes kibibytes = 0; word == "MemAvailable:" && in >> kibibytes) available = std::min(available, kibibytes * 1024);
+    if (Bytes kibibytes = 0; word == "MemAvailable:" && in >> kibibytes) {
+      available = std::min(available, kibibytes * 1024);
+      break;
+    }
   return std::min(available, free_addresses().value_or(available));
 }
 

@@ -43,75 +43,12 @@ std::uint64_t stride_of(const Region& region) {
   return common;
 }
 
-constexpr Count most_of_pair = 1024;               // comparisons of the runs of two regions
-constexpr Count most_of_program = Count{1} << 18;  // comparisons of runs in a program, which take some milliseconds
+constexpr Count most_of_pair = 1024;               // comparisons of parts of two regions
+constexpr Count most_of_program = Count{1} << 18;  // of those of all regions of a program; they take some milliseconds
 
-// Finds out whether a run of one region shares a byte with a run of another. Gives up after `left` comparisons.
-class MeetingRuns {
- public:
-  explicit MeetingRuns(Count left) : left_(left) {}
-  Count left() const { return std::max<Count>(0, left_); }
-
-  // Returns true if two runs share a byte, or if the search was given up.
-  bool any(const Region& a, const Region& b) {
-    if (runs_of(a) > left_) return true;
-    other_ = &b;
-    return any_of(a, a.levels.size(), 0, [&](Bytes first) { return meets(b.levels.size(), 0, first, first + a.length); });
-  }
-
- private:
-  __extension__ typedef __int128 Wide;  // sums of offsets of two regions, each in 64 bits
-
-  // Returns the number of the region's runs, or more than most_of_pair.
-  static Count runs_of(const Region& region) {
-    Count runs = 1;
-    for (const Level& level : region.levels) runs = std::min(runs, most_of_pair + 1) * std::min(level.count, most_of_pair + 1);
-    return runs;
-  }
-
-  // Calls found(first byte) for the runs of the inner levels, moved by `origin`, until found returns true.
-  template <class Found>
-  bool any_of(const Region& region, std::size_t levels, Bytes origin, Found&& found) {
-    if (--left_ < 0) return true;
-    if (levels == 0) return found(region.offset + origin);
-    const Level& level = region.levels[levels - 1];
-    for (Count i = 0; i < level.count; ++i)
-      if (any_of(region, levels - 1, origin + i * level.stride, found)) return true;
-    return false;
-  }
-
-  // Do the inner levels of the other region, moved by `origin`, have a byte in [first, last)? Visits only those repetitions of a
-  // level whose hull has a byte there.
-  bool meets(std::size_t levels, Wide origin, Wide first, Wide last) {
-    if (--left_ < 0) return true;
-    Region inner = *other_;
-    for (std::size_t level = levels; level < inner.levels.size(); ++level) inner.levels[level] = {};
-    const auto [begin, end] = hull(inner);
-    if (origin + begin >= last || origin + end <= first) return false;
-    if (levels == 0) return true;
-    const Level level = std::exchange(inner.levels[levels - 1], {});
-    const auto [inner_begin, inner_end] = hull(inner);
-    const Wide step = level.stride < 0 ? -Wide{level.stride} : Wide{level.stride};
-    const Wide lowest = level.stride < 0 ? origin + (level.count - 1) * Wide{level.stride} : origin;
-    // With start = lowest + k * step, the k-th repetition from below has a byte in the range only if start + inner_end > first and
-    // start + inner_begin < last.
-    Wide k = 0, most = level.count - 1;
-    if (step > 0) {
-      k = std::max(k, (first - inner_end - lowest) / step);
-      most = std::min(most, (last - inner_begin - lowest) / step);
-    }
-    for (; k <= most; ++k)
-      if (meets(levels - 1, lowest + k * step, first, last)) return true;
-    return false;
-  }
-
-  const Region* other_ = nullptr;
-  Count left_;
-};
-
-// As may_overlap, but with at most `left` comparisons of runs. Subtracts the comparisons that it makes from `left`.
-bool overlap(const Region& a, const Region& b, Count& left) {
-  if (a.buffer != b.buffer) return false;
+// Do two regions of a buffer share a byte? Divides a region in halves until hulls and strides tell. Takes what it does from `left`;
+// if nothing is left, they may share one.
+bool overlap_within(const Region& a, const Region& b, Count& left) {
   const auto [a_first, a_last] = hull(a);
   const auto [b_first, b_last] = hull(b);
   if (a_first >= b_last || b_first >= a_last) return false;
@@ -122,10 +59,30 @@ bool overlap(const Region& a, const Region& b, Count& left) {
   const auto a_length = static_cast<std::uint64_t>(a.length), b_length = static_cast<std::uint64_t>(b.length);
   const std::uint64_t distance = (residue(b.offset, common) + common - residue(a.offset, common)) % common;
   if (a_length < common && b_length < common && distance >= a_length && common - distance >= b_length) return false;
+  if (--left < 0) return true;
+  const bool divides_a = stride_of(b) == 0 || (stride_of(a) != 0 && difference(a_last, a_first) >= difference(b_last, b_first));
+  const Region& other = divides_a ? b : a;
+  Region lower = divides_a ? a : b;
+  const auto reach = [](const Level& level) {
+    return level.count > 1 ? magnitude(level.stride) * static_cast<std::uint64_t>(level.count - 1) : 0;
+  };
+  Level& level = *std::max_element(lower.levels.begin(), lower.levels.end(),
+                                   [&](const Level& one, const Level& next) { return reach(one) < reach(next); });
+  const Count half = level.count / 2;
+  Region upper = lower;
+  upper.levels[static_cast<std::size_t>(&level - lower.levels.data())].count -= half;
+  upper.offset += half * level.stride;
+  level.count = half;
+  return overlap_within(lower, other, left) || overlap_within(upper, other, left);
+}
+
+// As may_overlap, by at most `left` comparisons; takes those that were made from it.
+bool overlap(const Region& a, const Region& b, Count& left) {
+  if (a.buffer != b.buffer) return false;
   const Count most = std::min(left, most_of_pair);
-  MeetingRuns runs(most);
-  const bool any = runs.any(a, b);
-  left -= most - runs.left();
+  Count rest = most;
+  const bool any = overlap_within(a, b, rest);
+  left -= most - std::max<Count>(0, rest);
   return any;
 }
 
@@ -146,7 +103,7 @@ class BufferAccesses {
     if (accesses_.empty()) return;
     const auto [first, last] = hull(region);
     for (auto entry = accesses_.lower_bound(difference(first, longest_)); entry != accesses_.end() && entry->first < last; ++entry)
-      if (overlap(entry->second.region, region, left)) visit(entry->second);
+      if (entry->second.hull.second > first && overlap(entry->second.region, region, left)) visit(entry->second);
   }
 
   void add(const Region& region, std::size_t operation, bool writes) {

@@ -95,6 +95,46 @@ bool is_one_run(const Region& region) {
   return std::all_of(region.levels.begin(), region.levels.end(), [](const Level& level) { return level.count == 1; });
 }
 
+// Reads the bytes of regions in their order.
+class RunReader {
+ public:
+  explicit RunReader(const Regions& list) : at_(list.begin()), end_(list.end()) { skip_empty(); }
+  bool at_end() const { return at_ == end_; }
+  const Region* operator->() const { return &*at_; }
+  Bytes offset() const {
+    Bytes offset = at_->offset + used_;
+    for (std::size_t k = 0; k < run_.size(); ++k) offset += run_[k] * at_->levels[k].stride;
+    return offset;
+  }
+  Bytes left() const { return at_->length - used_; }                  // of this run
+  Count runs_left() const { return at_->levels[0].count - run_[0]; }  // of the innermost level
+  void skip_runs(Count runs) {
+    used_ = 0;
+    run_[0] += runs;
+    for (std::size_t k = 0; run_[k] == at_->levels[k].count;) {
+      run_[k] = 0;
+      if (++k < run_.size()) {
+        ++run_[k];
+        continue;
+      }
+      ++at_;
+      return skip_empty();
+    }
+  }
+  void skip_bytes(Bytes bytes) {
+    if ((used_ += bytes) == at_->length) skip_runs(1);
+  }
+
+ private:
+  void skip_empty() {
+    while (at_ != end_ && bytes(*at_) == 0) ++at_;
+  }
+
+  Regions::const_iterator at_, end_;
+  std::array<Count, 3> run_{};  // by level
+  Bytes used_ = 0;
+};
+
 }  // namespace
 
 std::string in_words(const Region& region) {
@@ -173,7 +213,18 @@ void append_folded(Regions& regions, const Region& region) {
 }
 
 bool are_same_bytes(const Regions& some, const Regions& others) {
-  return some == others || merged_runs(some) == merged_runs(others);
+  RunReader a(some), b(others);
+  while (!a.at_end() && !b.at_end()) {
+    if (a->buffer != b->buffer || a.offset() != b.offset()) return false;
+    if (a.left() == b.left() && a->length == b->length && a->levels[0].stride == b->levels[0].stride) {
+      const Count runs = std::min(a.runs_left(), b.runs_left());
+      a.skip_runs(runs), b.skip_runs(runs);
+    } else {
+      const Bytes bytes = std::min(a.left(), b.left());
+      a.skip_bytes(bytes), b.skip_bytes(bytes);
+    }
+  }
+  return a.at_end() && b.at_end();
 }
 
 }  // namespace quadrille

@@ -54,8 +54,8 @@
 #include "problem/limits.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/verify.hpp"
+#include "schedule/regions.hpp"
 #include "schedule/symmetry.hpp"
-#include "verify/byte_sequence.hpp"
 #include "verify/finding_list.hpp"
 #include "verify/memory_rules.hpp"
 #include "verify/replay.hpp"
@@ -65,32 +65,20 @@ namespace {
 
 constexpr Count most_runs = Count{1} << 26;
 
-struct Placed {
-  Buffer buffer;
-  Bytes offset, length;
-  bool operator==(const Placed&) const = default;
-};
-
 // Bytes that a message moves, with their places at the receiver and at the sender.
 struct Moved {
-  Placed to, from;
+  Region to, from;
   bool operator==(const Moved&) const = default;
 };
 
 // Returns the pairs of bytes that the two ends of a message connect, as runs of maximal length, sorted by the receiver's bytes.
-std::vector<Moved> connected(const std::vector<Placed>& sent, const std::vector<Placed>& received) {
+// Both lists consist of single runs.
+std::vector<Moved> connected(const Regions& sent, const Regions& received) {
   std::vector<Moved> pieces, runs;
-  auto from = sent.begin();
-  Bytes used = 0;  // bytes of *from that are already paired
-  for (Placed to : received)
-    for (Bytes length = 0; to.length > 0; to.offset += length, to.length -= length) {
-      length = std::min(to.length, from->length - used);
-      if (length > 0) pieces.push_back({{to.buffer, to.offset, length}, {from->buffer, from->offset + used, length}});
-      if ((used += length) == from->length) ++from, used = 0;
-    }
+  for_each_pair_of_runs(sent, received, [&](const Region& from, const Region& to) { pieces.push_back({to, from}); });
   const auto place = [](const Moved& moved) { return std::pair(moved.to.buffer, moved.to.offset); };
   std::sort(pieces.begin(), pieces.end(), [&](const Moved& a, const Moved& b) { return place(a) < place(b); });
-  const auto follows = [](const Placed& a, const Placed& b) { return a.buffer == b.buffer && a.offset + a.length == b.offset; };
+  const auto follows = [](const Region& a, const Region& b) { return a.buffer == b.buffer && a.offset + a.length == b.offset; };
   for (const Moved& piece : pieces)
     if (!runs.empty() && follows(runs.back().to, piece.to) && follows(runs.back().from, piece.from))
       runs.back().to.length = runs.back().from.length += piece.to.length;
@@ -186,29 +174,6 @@ class Comparison {
   }
 
  private:
-  // Appends the bytes of a region to the list, merging adjacent ones. If `image` is given, the region is one of the
-  // representative of rank `image`, and its image at that rank is appended.
-  void place(const Region& region, std::optional<Rank> image, std::vector<Placed>& list) const {
-    const auto append = [&](Bytes offset, Bytes length) {
-      if (!list.empty() && list.back().buffer == region.buffer && list.back().offset + list.back().length == offset)
-        list.back().length += length;
-      else
-        list.push_back({region.buffer, offset, length});
-    };
-    for_each_run(region, [&](Bytes offset, Bytes length) {
-      if (!image || !moves(region)) return append(offset, length);
-      const Bytes block = problem_.block_bytes;
-      while (length > 0) {
-        const Rank x = offset / block;
-        if (x < 0 || x >= problem_.ranks) return append(offset, length);  // outside its buffer, which another rule reports
-        const Bytes part = std::min(length, symmetry_.stretch(*image, x) * block - offset % block);
-        append(symmetry_.image(*image, x) * block + offset % block, part);
-        offset += part;
-        length -= part;
-      }
-    });
-  }
-
   // Refuses regions with too many runs to compare. A few words of text can describe such regions.
   void check_runs(const Regions& regions) const {
     Count runs = 0;
@@ -225,71 +190,79 @@ class Comparison {
 
   bool same_regions(const Regions& a, const Regions& b) {
     if (a == b && std::none_of(a.begin(), a.end(), [&](const Region& region) { return moves(region); })) return true;
-    list(a, rank_, image_bytes_);
-    list(b, {}, own_bytes_);
-    return image_bytes_ == own_bytes_;
+    const Regions image = listed(a, rank_), own = listed(b, {});
+    work_ += size(image) + size(own);
+    return are_same_bytes(image, own);
   }
 
-  // Lists the bytes of regions or of their image. Runs at equal distances are one entry if their images have the same distances.
-  void list(const Regions& regions, std::optional<Rank> image, ByteSequence& bytes) {
+  // Returns the bytes of regions or of their image at a rank, in the same order. Runs at equal distances whose images have these
+  // distances, too, are one entry, which has the innermost level only.
+  Regions listed(const Regions& regions, std::optional<Rank> image) const {
     check_runs(regions);
-    bytes.clear();
+    Regions list;
     for (const Region& region : regions) {
       const auto& [inner, middle, outer] = region.levels;
       for (Count c = 0; c < outer.count; ++c)
         for (Count b = 0; b < middle.count; ++b) {
-          const EvenRuns runs{region.buffer, region.offset + b * middle.stride + c * outer.stride, region.length, inner.count,
-                              inner.stride};
+          const Region runs{region.buffer, region.offset + b * middle.stride + c * outer.stride, region.length, {inner}};
           if (image && moves(region))
-            list_image(runs, *image, bytes);
+            list_image(runs, *image, list);
           else
-            bytes.append(runs);
+            append(list, runs);
         }
     }
-    work_ += static_cast<Count>(bytes.size());
+    return list;
   }
 
-  void list_image(EvenRuns runs, Rank rank, ByteSequence& bytes) const {
+  static void append(Regions& list, Region runs) {
+    auto& [count, stride] = runs.levels[0];
+    if (runs.length == 0 || count == 0) return;
+    if (count > 1 && stride == runs.length) runs.length *= std::exchange(count, 1);
+    if (count == 1) stride = 0;
+    if (!list.empty() && count == 1)
+      if (Region& last = list.back();
+          last.levels[0].count == 1 && last.buffer == runs.buffer && last.offset + last.length == runs.offset) {
+        last.length += runs.length;
+        return;
+      }
+    list.push_back(runs);
+  }
+
+  void list_image(Region runs, Rank rank, Regions& list) const {
+    auto& [count, stride] = runs.levels[0];
     const Bytes block = problem_.block_bytes;
     const auto is_inside = [&](Bytes offset) { return offset >= 0 && offset / block < problem_.ranks; };
     // The first byte after `offset` whose image does not follow the image of the byte before it.
     const auto end_of_stretch = [&](Bytes offset) { return (offset / block + symmetry_.stretch(rank, offset / block)) * block; };
-    for (Count moved = 0; runs.count > 0 && runs.length > 0; runs.offset += moved * runs.stride, runs.count -= moved) {
+    for (Count moved = 0; count > 0 && runs.length > 0; runs.offset += moved * stride, count -= moved) {
       Bytes offset = runs.offset;
       const Bytes end = offset + runs.length;
-      // Are the run and the next `count` - 1 runs in one stretch?
-      const auto stay_together = [&](Count count) {
-        const Bytes last = offset + (count - 1) * runs.stride;
+      // Are the run and the `first`-th from it on in one stretch?
+      const auto stay_together = [&](Count first) {
+        const Bytes last = offset + (first - 1) * stride;
         return is_inside(std::min(offset, last)) && end_of_stretch(std::min(offset, last)) >= std::max(end, last + runs.length);
       };
       const auto image = [&](Bytes at) { return symmetry_.image(rank, at / block) * block + at % block; };
       if (stay_together(1)) {
         moved = 1;
-        Count most = runs.count + 1;  // so many do not stay together, or do not exist
+        Count most = count + 1;  // does not stay together, or there are fewer
         while (most - moved > 1) {
           const Count next = most > 2 * moved ? 2 * moved : moved + (most - moved) / 2;
           (stay_together(next) ? moved : most) = next;
         }
-        bytes.append({runs.buffer, image(offset), runs.length, moved, runs.stride});
+        append(list, {runs.buffer, image(offset), runs.length, {Level{moved, stride}}});
         continue;
       }
       for (moved = 1; offset < end;) {
         const Bytes part = is_inside(offset) ? std::min(end, end_of_stretch(offset)) - offset : end - offset;
-        bytes.append({runs.buffer, is_inside(offset) ? image(offset) : offset, part});
+        append(list, {runs.buffer, is_inside(offset) ? image(offset) : offset, part, {}});
         offset += part;
       }
     }
   }
 
-  void place(const Regions& regions, std::optional<Rank> image, std::vector<Placed>& list) {
-    check_runs(regions);
-    list.clear();
-    for (const Region& region : regions) place(region, image, list);
-    work_ += static_cast<Count>(list.size());
-  }
-
-  // Ignores the order of operands: a symmetry is stated only if the order does not matter. The image of the lower of two ranks
-  // may be the higher of their images.
+  // Ignores the order of operands: a symmetry is stated only if the order does not matter, and the image of the lower of two
+  // ranks may be the higher one.
   bool same_locals(const std::vector<Local>& a, const std::vector<Local>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Local& x, const Local& y) {
       return x.kind == y.kind && same_regions(x.source, y.source) && same_regions(x.target, y.target) &&
@@ -328,13 +301,17 @@ class Comparison {
     if (!own_end || !its_end) return false;
     for (const Message* message : {&its, own_end, its_end})
       if (bytes(message->regions) != bytes(own.regions)) return false;
-    std::vector<Placed> own_far, image_far;
-    place(own.regions, {}, own_);
-    place(own_end->regions, {}, own_far);
-    place(its.regions, rank_, image_);
-    place(its_end->regions, peer, image_far);
-    return direction == Direction::send ? connected(own_, own_far) == connected(image_, image_far)
-                                        : connected(own_far, own_) == connected(image_far, image_);
+    const Regions own_near = placed(own.regions, {}), own_far = placed(own_end->regions, {});
+    const Regions image_near = placed(its.regions, rank_), image_far = placed(its_end->regions, peer);
+    return direction == Direction::send ? connected(own_near, own_far) == connected(image_near, image_far)
+                                        : connected(own_far, own_near) == connected(image_far, image_near);
+  }
+
+  // As `listed`, run by run.
+  Regions placed(const Regions& regions, std::optional<Rank> image) {
+    Regions runs = merged_runs(listed(regions, image));
+    work_ += size(runs);
+    return runs;
   }
 
   bool same_controls(const std::vector<Control>& a, const std::vector<Control>& b) const {
@@ -350,8 +327,6 @@ class Comparison {
   const std::map<Rank, Program>& representatives_;
   Programs& peers_;
   Count& work_;
-  std::vector<Placed> image_, own_;
-  ByteSequence image_bytes_, own_bytes_;
 };
 
 // Compares ranks with the images of their representatives.

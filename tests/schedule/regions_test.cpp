@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace quadrille {
 namespace {
 
@@ -54,6 +56,49 @@ TEST(Regions, AreToldInWords) {
   EXPECT_EQ(in_words({Buffer::input, 24, 8, {{{2, -16}, {}, {}}}}), "8 bytes from input[24], 2 times, -16 bytes apart");
   EXPECT_EQ(in_words({Buffer::input, 8, 4, {{{3, 16}, {}, {2, 64}}}}),
             "4 bytes from input[8], 3 times, 16 bytes apart, all that 2 times, 64 bytes apart");
+}
+
+// Random runs, from which other cuts of the same bytes are made; compared with lists of single bytes.
+TEST(Regions, AreTheSameBytesHoweverTheyAreCut) {
+  std::mt19937_64 random(3);
+  const auto below = [&](std::uint64_t n) { return static_cast<Bytes>(random() % n); };
+  int equal = 0, different = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Regions one, other;
+    std::vector<std::pair<Buffer, Bytes>> bytes_of_one, bytes_of_other;
+    const auto add = [](Regions& regions, auto& bytes, const Region& region) {
+      regions.push_back(region);
+      for_each_run(region, [&](Bytes offset, Bytes length) {
+        for (Bytes byte = 0; byte < length; ++byte) bytes.emplace_back(region.buffer, offset + byte);
+      });
+    };
+    for (Bytes n = 1 + below(3); n > 0; --n) {
+      Region runs{below(2) == 0 ? Buffer::input : Buffer::output,
+                  below(4),
+                  below(4),
+                  {{{below(5), below(9) - 4}, {1 + below(2), below(20)}, {}}}};
+      add(one, bytes_of_one, runs);
+      if (below(8) == 0) runs.offset += 1;
+      if (below(4) == 0) {
+        add(other, bytes_of_other, runs);
+        continue;
+      }
+      const auto [count, stride] = runs.levels[0];
+      const Count first = below(static_cast<std::uint64_t>(count + 1));
+      for (Count outer = 0; outer < runs.levels[1].count; ++outer, runs.offset += runs.levels[1].stride) {
+        add(other, bytes_of_other, {runs.buffer, runs.offset, runs.length, {Level{first, stride}}});
+        for (Count run = first; run < count; ++run) {
+          const Bytes cut = below(static_cast<std::uint64_t>(runs.length + 1));
+          add(other, bytes_of_other, {runs.buffer, runs.offset + run * stride, cut, {}});
+          add(other, bytes_of_other, {runs.buffer, runs.offset + run * stride + cut, runs.length - cut, {}});
+        }
+      }
+    }
+    ASSERT_EQ(are_same_bytes(one, other), bytes_of_one == bytes_of_other);
+    ++(bytes_of_one == bytes_of_other ? equal : different);
+  }
+  EXPECT_GT(equal, 5000);
+  EXPECT_GT(different, 1000);
 }
 
 }  // namespace

@@ -79,10 +79,9 @@ struct Posted {
 
 // What each rank posts, window by window. Without windows: round by round.
 using AllPosted = std::vector<std::vector<Posted>>;
-AllPosted posted_in(const Schedule& schedule) {
+AllPosted posted_in(std::vector<Program> programs) {
   std::set<Count> numbers;
-  std::vector<Program> programs;
-  for (Rank rank = 0; rank < schedule.problem.ranks; ++rank) programs.push_back(in_posting_order(schedule.program(rank)));
+  for (Program& program : programs) program = in_posting_order(std::move(program));
   for (const Program& program : programs)
     for (const Round& round : program.rounds)
       if (!round.sends.empty() || !round.receives.empty()) numbers.insert(round.number);
@@ -113,9 +112,15 @@ constexpr Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::da
 
 Case case_of(const Problem& problem, const Choice& choice) {
   const Schedule schedule = make_schedule(problem, choice);
+  const std::vector<Count> begins = find_windows(schedule).begins;
+  std::vector<Program> programs, joined;
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    programs.push_back(schedule.program(rank));
+    joined.push_back(with_rounds_joined(programs.back(), begins));
+  }
   Case made{testing::description(problem) + ' ' + specification(schedule),
-            posted_in(schedule),
-            posted_in(with_windows_as_rounds(schedule, window_begins(schedule))),
+            posted_in(std::move(programs)),
+            posted_in(std::move(joined)),
             {},
             {}};
   for (const Machine& machine : compared_machines()) {
