@@ -14,6 +14,7 @@
 #include "execute/agreement.hpp"
 #include "execute/executors.hpp"
 #include "foundation/text/wording.hpp"
+#include "problem/collective_facts.hpp"
 #include "quadrille/c.h"
 #include "quadrille/combine.hpp"
 #include "quadrille/execute.hpp"
@@ -106,10 +107,9 @@ using MakePlan = std::function<Plan()>;
 
 MakePlan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
   const bool has_lists = !is_rooted(asked.collective) || ranks.rank() == asked.root;
-  const bool sends = asked.collective == Collective::scatterv || asked.collective == Collective::reduce_scatterv ||
-                     (asked.collective == Collective::alltoallv && !options.in_place);
-  const bool receives = asked.collective == Collective::gatherv || asked.collective == Collective::allgatherv ||
-                        asked.collective == Collective::alltoallv;
+  const CollectiveFacts& facts = facts_of(asked.collective);
+  const bool sends = facts.input.holding == Holding::all && !(has_pair_counts(facts) && options.in_place);
+  const bool receives = facts.output.holding == Holding::all;
   IrregularCall call{
       .arguments = {.collective = asked.collective,
                     .in_place = options.in_place,

@@ -98,14 +98,14 @@ class CommunicatorState {
  private:
   void measure_late_ranks(CallOutcome& outcome);
   int run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  int run_known_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  int run_known_alone(SeenCall& seen, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int exchange_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   int copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome);
   [[gnu::hot]] int run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
   [[gnu::hot]] void synchronise(bool synchronises, double price_s, CallOutcome& outcome);
-  [[gnu::hot]] int run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  int run_first(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
-  [[gnu::hot]] int run_at(Site& site, const MpiCall& call, std::optional<Shape>& shape, VendorCall vendor, CallOutcome& outcome);
+  int run_first(const MpiCall& call, VendorCall vendor, CallOutcome& outcome);
+  const Shape& shape_again(KnownCall& known, const MpiCall& call);
+  [[gnu::hot]] int run_at(Site& site, const MpiCall& call, const auto& shape, VendorCall vendor, CallOutcome& outcome);
   int run_tried(Site& site, const Shape& shape, VendorCall vendor, CallOutcome& outcome);
 
   const KnownCommunicator facts_;
@@ -117,7 +117,6 @@ class CommunicatorState {
   Irregular irregular_;
   LateRanks late_ranks_;
   const bool only_observes_, counts_everywhere_;
-  std::uint64_t other_calls_ = 0;  // calls that were not like a recent one
 };
 
 }  // namespace quadrille::mpi_face

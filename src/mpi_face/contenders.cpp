@@ -107,7 +107,7 @@ std::vector<Way> worth_trying(const Decision& decision, const Problem& problem, 
 
 PlanOptions options_of(const Site& site) {
   PlanOptions options;
-  if (site.key.operation) options.operation = {std::shared_ptr<const void>(), site.key.operation};
+  if (site.operation) options.operation = {std::shared_ptr<const void>(), site.operation};
   options.in_place = site.key.function == Function::Bcast;
   return options;
 }
@@ -147,8 +147,8 @@ Problem problem_of(const Site& site, Communicator& group) {
     problem.counts = std::make_shared<const std::vector<Bytes>>(site.shares);
   else
     problem.block_bytes = site.key.block_bytes;
-  if (site.key.operation) {
-    problem.element_bytes = site.key.operation->element_bytes;
+  if (site.operation) {
+    problem.element_bytes = site.operation->element_bytes;
     // Sums of floating-point numbers must be equal on all ranks and independent of the algorithm.
     problem.reproducible = !facts_of(site.trial_arguments.type).element.is_exact;
   }

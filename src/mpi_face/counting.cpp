@@ -119,7 +119,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   try {
     if (state.only_observes()) {
       outcome.why = sentence(Cause::only_observed);
-      const RecentCall* const seen = observe(state, call.function, call, outcome);
+      const SeenCall* const seen = observe(state, call.function, call, outcome);
       if (seen && seen->synchronises) state.sample(seen->price_s, outcome);
       code = vendor();
     } else {
@@ -142,31 +142,24 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   return code;
 }
 
-// What is known of the call. Null if the call has no shape, its arguments are wrong, or the communicator has ranks of other
-// worlds.
-const RecentCall* Counting::seen_call(CommunicatorState& state, Function function, const MpiCall& call) {
+// Finds the sizes of a call that the MPI library runs in any case. Returns null if the call has no shape, because its arguments
+// are wrong or it is a collective of neighbours, whose block is what one neighbour gets or sends; or if the communicator has ranks
+// of other worlds.
+const SeenCall* Counting::observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome) {
+  if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
   const KnownCommunicator& communicator = state.communicator();
   if (!communicator.is_of_one_world()) return nullptr;
-  RecentCall& recent = state.calls().recent(call, function);
-  if (recent.signature.is_of(call, function)) return &recent;
-  const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
-  if (!shape) return nullptr;
-  const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.ranks : 1);
-  recent = {.signature = CallSignature::can_be_of(call) ? CallSignature(call, function) : CallSignature(),
-            .synchronises = synchronises(*shape, communicator.ranks),
-            .price_s = price_of_call(communicator.ranks, moved),
-            .shape = shape};
-  return &recent;
-}
-
-// Finds the sizes of a call that the MPI library always runs. Returns null if the call has no shape, because its arguments are
-// wrong or it is a collective of neighbours. The block of the latter is what one neighbour gets or sends.
-const RecentCall* Counting::observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome) {
-  if (is_neighbourhood(function)) return outcome.block_bytes = block_of_neighbours(call), nullptr;
-  const RecentCall* const seen = seen_call(state, function, call);
-  if (!seen) return nullptr;
-  outcome.block_bytes = seen->shape->block_bytes;
-  outcome.is_root = is_rooted(seen->shape->collective) && call.root == state.communicator().rank;
+  const KnownCall* const known = state.calls().find(call, function);
+  const SeenCall* seen = known ? known->seen.get() : nullptr;
+  if (!seen) {
+    const std::optional<Shape> shape = shape_of(call, communicator.rank, communicator.ranks);
+    if (!shape) return nullptr;
+    const Bytes moved = shape->block_bytes * (has_blocks(shape->collective) ? communicator.ranks : 1);
+    seen = &state.calls().keep(call, function,
+                               {*shape, synchronises(*shape, communicator.ranks), price_of_call(communicator.ranks, moved), {}});
+  }
+  outcome.block_bytes = seen->shape.block_bytes;
+  outcome.is_root = is_rooted(seen->shape.collective) && call.root == communicator.rank;
   return seen;
 }
 

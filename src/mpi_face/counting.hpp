@@ -53,8 +53,7 @@ class Counting {
   int number_of(CommunicatorState& state);
   void open(CommunicatorState& state);
   CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);
-  const RecentCall* seen_call(CommunicatorState& state, Function function, const MpiCall& call);
-  const RecentCall* observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome);
+  const SeenCall* observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome);
   void count(CommunicatorState& state, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended, std::uint64_t took);
   void describe(Site& site, Counters& counters);
   PassedCalls& reason(Counters& counters, std::string_view why);

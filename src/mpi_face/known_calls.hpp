@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The known calls on a communicator, by their signatures: the arguments except for the addresses of buffers. Calls with equal
-// signatures have the same sites and, except for the addresses, the same shape. So sites and shape are found in a few
+// The table of the known calls on a communicator, by their signatures: the arguments except for the addresses of buffers. Calls
+// with equal signatures have the same sites and, but for the addresses, the same shape. So sites and shape are found in a few
 // nanoseconds.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "foundation/hash.hpp"
 #include "foundation/lookup.hpp"
@@ -47,9 +47,9 @@ class CallSignature {
            !call.send.counts && !call.receive.counts;
   }
 
-  static std::uint64_t hash_of(const MpiCall& call) {
+  static std::uint64_t hash_of(const MpiCall& call, Function function) {
     const auto counts = static_cast<std::uint64_t>(call.send.count) ^ static_cast<std::uint64_t>(call.receive.count) << 32;
-    const auto what = static_cast<std::uint64_t>(call.function) ^ static_cast<std::uint64_t>(call.root) << 8;
+    const auto what = static_cast<std::uint64_t>(function) ^ static_cast<std::uint64_t>(call.root) << 8;
     return hash_with(hash_with(what ^ bits_of(call.send.type) << 16, counts), bits_of(call.receive.type) ^ bits_of(call.operation));
   }
 
@@ -79,50 +79,62 @@ class CallSignature {
 struct Site;      // of decisions (sites.hpp)
 struct SiteHere;  // of a recording (recording/recorded_sites.hpp)
 
-// What is known of a recent call, kept for the next call with the same signature. Each reader of the table sets what it needs.
-struct RecentCall {
-  CallSignature signature;
-  Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the call
+// What is known of a call without its site.
+struct SeenCall {
+  Shape shape;
   bool synchronises = false;
-  double price_s = 0;            // of a call, equal on all ranks
-  std::string_view why;          // without a site: the reason why the MPI library runs it
-  SiteHere* recorded = nullptr;  // if the program is recorded
-  std::optional<Shape> shape;    // of a call with this signature, if it was needed
+  double price_s = 0;    // of a call, equal on all ranks
+  std::string_view why;  // the reason why the MPI library runs the calls; empty: unknown, or it does not
 };
 
-// Two tables: one has all that is known of a few recent calls, the other has the sites of many calls.
+// An entry of the table: a signature, and what is known of its calls. Each reader of the table sets what it needs.
+struct alignas(64) KnownCall {  // a cache line
+  CallSignature signature;
+  union {
+    Site* site = nullptr;  // null on a communicator of one rank, and if the MPI library always runs the calls
+    SiteHere* recorded;    // if the program is recorded: then nothing is decided
+  };
+  std::unique_ptr<SeenCall> seen;  // if `site` is null, or its calls have needed their shape
+};
+
+// The table of calls.
 class KnownCalls {
  public:
-  // The entry that calls of this function with these counts use. At present it may describe another call.
-  RecentCall& recent(const MpiCall& call) { return recent(call, call.function); }
-  [[gnu::hot]] RecentCall& recent(const MpiCall& call, Function function) {
-    if (!recent_) [[unlikely]]
-      recent_ = std::make_unique<std::array<RecentCall, 16>>();
+  // Returns the entry of the calls with this signature; null if there is none.
+  KnownCall* find(const MpiCall& call) { return find(call, call.function); }
+  [[gnu::hot]] KnownCall* find(const MpiCall& call, Function function) {
     const auto count = static_cast<std::uint64_t>(call.send.count + call.receive.count);
-    return (*recent_)[spread(count * 32 + static_cast<std::uint64_t>(function)) >> 60];
+    KnownCall*& recent = recent_[spread(count * 32 + static_cast<std::uint64_t>(function)) >> 60];
+    if (recent && recent->signature.is_of(call, function)) [[likely]]
+      return recent;
+    KnownCall* const known = table_.find(CallSignature::hash_of(call, function),
+                                         [&](const KnownCall& each) { return each.signature.is_of(call, function); });
+    if (known) recent = known;
+    return known;
   }
 
-  // Returns the site of the calls with this signature; null if it is not known.
-  Site* site_of(const MpiCall& call) const {
-    const WithSite* const known =
-        with_sites_.find(CallSignature::hash_of(call), [&](const auto& each) { return each.signature.is_of(call); });
-    return known ? known->site : nullptr;
+  // Adds the signature of a call, which is not known yet. Returns null if it cannot be kept, or the table is full.
+  KnownCall* add(const MpiCall& call, Function function) {
+    if (!CallSignature::can_be_of(call) || table_.values().size() == most) return nullptr;
+    auto entry = std::make_unique<KnownCall>();
+    entry->signature = CallSignature(call, function);
+    return &table_.add(CallSignature::hash_of(call, function), std::move(entry));
   }
-  // Adds a signature that can be kept and is not known yet.
-  void add(const MpiCall& call, Site& site) {
-    if (with_sites_.values().size() == most_with_sites) return;
-    with_sites_.add(CallSignature::hash_of(call), std::make_unique<WithSite>(CallSignature(call), &site));
+
+  // Adds the call with what is known of it, without a site. If it cannot be added, the result is valid until the next one.
+  SeenCall& keep(const MpiCall& call, Function function, const SeenCall& seen) {
+    KnownCall* const known = add(call, function);
+    std::unique_ptr<SeenCall>& place = known ? known->seen : other_;
+    if (!place) place = std::make_unique<SeenCall>();
+    return *place = seen;
   }
 
  private:
-  static constexpr std::size_t most_with_sites = 8192;
-  struct alignas(64) WithSite {  // a cache line
-    CallSignature signature;
-    Site* site = nullptr;
-  };
+  static constexpr std::size_t most = 8192;
 
-  std::unique_ptr<std::array<RecentCall, 16>> recent_;  // by a hash of function and count
-  HashTable<WithSite> with_sites_;
+  std::array<KnownCall*, 16> recent_{};  // entries that were found last, by a hash of function and count
+  HashTable<KnownCall> table_;
+  std::unique_ptr<SeenCall> other_;
 };
 
 }  // namespace quadrille::mpi_face

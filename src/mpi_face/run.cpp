@@ -75,42 +75,41 @@ void CommunicatorState::synchronise(bool synchronises, double price_s, CallOutco
 
 // All ranks take the same path, because a site's key contains only values that MPI requires to be equal on all ranks.
 int CommunicatorState::run_planned(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  RecentCall& recent = calls_.recent(call);
-  if (recent.signature.is_of(call)) [[likely]]
-    return run_again(recent, call, vendor, outcome);
-  // Only one call in eight is remembered as recent, because remembering costs more than it saves if calls do not repeat.
-  const bool remembers = ++other_calls_ % 8 == 0;
-  Site* const site = calls_.site_of(call);
-  if (!site) return run_first(recent, call, vendor, outcome);
-  if (remembers) {
-    recent = {.signature = CallSignature(call), .site = site, .synchronises = site->synchronises, .price_s = site->price_s};
-    return run_again(recent, call, vendor, outcome);
+  KnownCall* const known = calls_.find(call);
+  if (!known) return run_first(call, vendor, outcome);
+  if (Site* const site = known->site) {
+    synchronise(site->synchronises, site->price_s, outcome);
+    return run_at(
+        *site, call, [&]() -> const Shape& { return shape_again(*known, call); }, vendor, outcome);
   }
-  synchronise(site->synchronises, site->price_s, outcome);
-  std::optional<Shape> shape;
-  return run_at(*site, call, shape, vendor, outcome);
+  const SeenCall& seen = *known->seen;
+  synchronise(seen.synchronises, seen.price_s, outcome);
+  outcome.block_bytes = seen.shape.block_bytes;
+  outcome.is_root = is_rooted(seen.shape.collective) && call.root == facts_.rank;
+  outcome.why = seen.why;
+  return vendor();
 }
 
-int CommunicatorState::run_again(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  synchronise(recent.synchronises, recent.price_s, outcome);
-  if (recent.site) return run_at(*recent.site, call, recent.shape, vendor, outcome);
-  outcome.block_bytes = recent.shape->block_bytes;
-  outcome.is_root = is_rooted(recent.shape->collective) && call.root == facts_.rank;
-  outcome.why = recent.why;
-  return vendor();
+// The shape of a call like earlier ones.
+const Shape& CommunicatorState::shape_again(KnownCall& known, const MpiCall& call) {
+  if (known.seen)
+    known.seen->shape.set_buffers(call);
+  else
+    known.seen = std::make_unique<SeenCall>(SeenCall{.shape = *shape_of(call, facts_.rank, facts_.ranks)});
+  return known.seen->shape;
 }
 
 // Runs a call whose signature is not known, or cannot be kept. Calls with wrong arguments are passed to the MPI library, which
 // reports the error.
-int CommunicatorState::run_first(RecentCall& recent, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
+int CommunicatorState::run_first(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   outcome.why = sentence(Cause::wrong_arguments);
   if (!shape) return vendor();
   outcome.block_bytes = shape->block_bytes;
   outcome.is_root = is_rooted(shape->collective) && shape->root == facts_.rank;
   outcome.why = sentence(shape->block_bytes == 0 ? Cause::no_data : Cause::long_blocks);
   if (shape->block_bytes > longest_block) return vendor();
-  if (shape->block_bytes == 0 && shape->collective != Collective::barrier) return vendor();
+  if (shape->block_bytes == 0 && moves_data(shape->collective)) return vendor();
   const std::optional<Key> key = deciding_.sites().key_of(call, *shape);
   const std::size_t before = deciding_.sites().size();
   Site* const site = key ? deciding_.sites().of(*key, call, *shape) : nullptr;
@@ -121,36 +120,29 @@ int CommunicatorState::run_first(RecentCall& recent, const MpiCall& call, Vendor
   const double price_s = site ? site->price_s : price_of_call(facts_.ranks, shape->block_bytes);
   synchronise(synchronises_here, price_s, outcome);
   outcome.why = sentence(key ? Cause::many_kinds : Cause::own_operator);
-  if (CallSignature::can_be_of(call)) {
-    if (!site && other_calls_ % 8 == 0)
-      recent = {.signature = CallSignature(call),
-                .synchronises = synchronises_here,
-                .price_s = price_s,
-                .why = outcome.why,
-                .shape = shape};
-    else if (site && (!Settings::get().admits_at_once || site->calls > 0))
-      calls_.add(call, *site);
+  const bool is_kept = !site || !Settings::get().admits_at_once || site->calls > 0;
+  if (KnownCall* const known = is_kept ? calls_.add(call, call.function) : nullptr) {
+    known->site = site;
+    if (!site) known->seen = std::make_unique<SeenCall>(SeenCall{*shape, synchronises_here, price_s, outcome.why});
   }
-  return site ? run_at(*site, call, shape, vendor, outcome) : vendor();
+  if (!site) return vendor();
+  return run_at(
+      *site, call, [&]() -> const Shape& { return *shape; }, vendor, outcome);
 }
 
-// `shape`: of a call with the same signature, if it was needed before.
-int CommunicatorState::run_at(Site& site, const MpiCall& call, std::optional<Shape>& shape, VendorCall vendor,
-                              CallOutcome& outcome) {
+// `shape`: returns the shape of the call.
+int CommunicatorState::run_at(Site& site, const MpiCall& call, const auto& shape, VendorCall vendor, CallOutcome& outcome) {
   ++site.calls;
   outcome.site = &site;
   outcome.block_bytes = site.key.block_bytes;
   outcome.is_root = site.is_rooted && call.root == facts_.rank;
   if (site.mode == Site::Mode::counting) return site.timed(vendor);
   if (site.mode == Site::Mode::vendor) return vendor();
-  if (shape)
-    shape->set_buffers(call);
-  else
-    shape = shape_of(call, facts_.rank, facts_.ranks);
-  if (site.mode == Site::Mode::trying) return run_tried(site, *shape, vendor, outcome);
-  QUADRILLE_ASSERT(site.plans.size() == 1 && shape->block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
+  if (site.mode == Site::Mode::trying) return run_tried(site, shape(), vendor, outcome);
+  const Shape& here = shape();
+  QUADRILLE_ASSERT(site.plans.size() == 1 && here.block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
   outcome.by_ours = true;
-  return runner_.execute(site.plans.front(), *shape);
+  return runner_.execute(site.plans.front(), here);
 }
 
 // A call of a trial in place.
@@ -163,23 +155,20 @@ int CommunicatorState::run_tried(Site& site, const Shape& shape, VendorCall vend
 // A communicator of one rank: collectives are local copies.
 int CommunicatorState::run_alone(const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
   if (is_exchanged(call.function)) return exchange_alone(call, vendor, outcome);
-  RecentCall& recent = calls_.recent(call);
-  if (recent.signature.is_of(call)) [[likely]]
-    return run_known_alone(recent, call, vendor, outcome);
+  if (KnownCall* const known = calls_.find(call)) return run_known_alone(*known->seen, call, vendor, outcome);
   outcome.why = sentence(Cause::wrong_arguments);
   const std::optional<Shape> shape = shape_of(call, facts_.rank, facts_.ranks);
   if (!shape) return vendor();
-  const bool is_known = !is_reduction(shape->collective) || deciding_.sites().key_of(call, *shape);
-  RecentCall now{.signature = CallSignature(call), .why = is_known ? "" : sentence(Cause::own_operator), .shape = shape};
-  if (CallSignature::can_be_of(call)) recent = now;
-  return run_known_alone(now, call, vendor, outcome);
+  const bool is_known = deciding_.sites().key_of(call, *shape).has_value();
+  SeenCall& seen = calls_.keep(call, call.function, {.shape = *shape, .why = is_known ? "" : sentence(Cause::own_operator)});
+  return run_known_alone(seen, call, vendor, outcome);
 }
 
-int CommunicatorState::run_known_alone(RecentCall& now, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
-  Shape& shape = *now.shape;
+int CommunicatorState::run_known_alone(SeenCall& seen, const MpiCall& call, VendorCall vendor, CallOutcome& outcome) {
+  Shape& shape = seen.shape;
   outcome.block_bytes = shape.block_bytes;
-  outcome.why = now.why;
-  if (!now.why.empty()) return vendor();
+  outcome.why = seen.why;
+  if (!seen.why.empty()) return vendor();
   shape.set_buffers(call);
   if (!shape.in_place && !shape.keeps_output && call.function != Function::Exscan)
     return copy_alone(shape.input, shape.output, vendor, outcome);

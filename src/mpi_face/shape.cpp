@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/shape.hpp"
 
+#include <array>
+
 #include "problem/collective_facts.hpp"
 
 namespace quadrille::mpi_face {
@@ -40,7 +42,7 @@ class Shaping {
   bool fill() {
     shape_.collective = facts_.collective;
     shape_.root = call_.root;
-    if (shape_.collective == Collective::barrier) return true;
+    if (!moves_data(shape_.collective)) return true;
     if (has_counts() && !side_of_counts().counts) return false;
     if (has_counts() && gathers() && !call_.receive.displacements) return false;
     if (call_.root < 0 || call_.root >= ranks_) return false;
@@ -215,22 +217,14 @@ int unpack(const std::byte* bytes, const Elements& elements, MPI_Comm communicat
 }
 
 std::optional<Collective> collective_of(Function function) {
-  switch (function) {
-    case Function::Barrier: return Collective::barrier;
-    case Function::Bcast: return Collective::broadcast;
-    case Function::Reduce: return Collective::reduce;
-    case Function::Allreduce: return Collective::allreduce;
-    case Function::Reduce_scatter: return Collective::reduce_scatterv;
-    case Function::Reduce_scatter_block: return Collective::reduce_scatter;
-    case Function::Scan: return Collective::scan;
-    case Function::Exscan: return Collective::exscan;
-    case Function::Gather: return Collective::gather;
-    case Function::Scatter: return Collective::scatter;
-    case Function::Allgather: return Collective::allgather;
-    case Function::Allgatherv: return Collective::allgatherv;
-    case Function::Alltoall: return Collective::alltoall;
-    default: return std::nullopt;
-  }
+  static const auto all = [] {
+    std::array<std::optional<Collective>, ours_count> found;
+    for (std::size_t i = 0; i < ours_count; ++i)
+      if (const auto each = static_cast<Function>(i); !is_exchanged(each)) found[i] = collective_of_function(fortran_name(each));
+    return found;
+  }();
+  const auto number = static_cast<std::size_t>(function);
+  return number < ours_count ? all[number] : std::nullopt;
 }
 
 void Shape::set_buffers(const MpiCall& call) {

@@ -28,13 +28,16 @@ int pack(const Elements& elements, std::byte* bytes, MPI_Comm communicator);
 int unpack(const std::byte* bytes, const Elements& elements, MPI_Comm communicator);
 
 struct Shape {
-  Collective collective = Collective::barrier;
+  Collective collective{};
   Bytes block_bytes = 0;  // as in Problem; for allgatherv and reduce_scatter, the sum of all shares
   Numbers counts;         // allgatherv and reduce_scatter: the shares of all ranks, in elements of the output
   Rank root = 0;
   Elements input, output;     // invalid (facts.is_valid) on a rank that sends or receives nothing
   bool in_place = false;      // the input is in the output's memory; always true for broadcast
   bool keeps_output = false;  // no output is written: the root's own block in a scatter in place stays where it is
+
+  // The side that holds the shares of all ranks, or the operands. Its type determines the bytes of an element.
+  const Elements& data() const { return output.facts.is_valid ? output : input; }
 
   // Replaces the addresses by those of a later call with the same signature (known_calls.hpp).
   void set_buffers(const MpiCall& call);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "foundation/hash.hpp"
+#include "mpi_face/handle_map.hpp"
 #include "mpi_face/operation.hpp"
 #include "mpi_face/policy/cause.hpp"
 #include "mpi_face/policy/meetings.hpp"
@@ -13,46 +14,43 @@ namespace {
 
 constexpr std::size_t most_sites = 4096;
 
-std::uint64_t hash_of(const Key& key) {
-  std::uint64_t hash = static_cast<std::uint64_t>(key.function);
-  for (const std::uint64_t field :
-       {static_cast<std::uint64_t>(key.block_bytes), static_cast<std::uint64_t>(key.root), static_cast<std::uint64_t>(key.element),
-        reinterpret_cast<std::uint64_t>(key.operation), key.counts})
-    hash = hash_with(hash, field);
-  return hash;
-}
-
-// The side that holds the shares of all ranks, whose type determines the bytes of an element.
-const Elements& data_of(const Shape& shape) { return shape.output.facts.is_valid ? shape.output : shape.input; }
-const TypeFacts& facts_of_data(const Shape& shape) { return data_of(shape).facts; }
-
 // Hashes byte counts, because ranks may describe the same data by different datatypes.
 std::uint64_t hash_of_shares(const Shape& shape, Count ranks) {
-  const Bytes element = facts_of_data(shape).size;
+  const Bytes element = shape.data().facts.size;
   std::uint64_t hash = 1;
   for (Rank rank = 0; rank < ranks; ++rank) hash = hash_with(hash, static_cast<std::uint64_t>(shape.counts[rank] * element));
-  return hash;
+  return hash | 1;
 }
 
 bool has_shares(const Site& site, const Shape& shape) {
   if (!shape.counts) return true;  // no site of this function has shares
-  const Bytes element = facts_of_data(shape).size;
+  const Bytes element = shape.data().facts.size;
   for (std::size_t rank = 0; rank < site.shares.size(); ++rank)
     if (site.shares[rank] != shape.counts[static_cast<Rank>(rank)] * element) return false;
   return true;
 }
 
+const Operator* operator_for(const MpiCall& call, const Shape& shape) {
+  return operation_of(call.operation, shape.data().type, shape.data().facts).get();
+}
+
 }  // namespace
 
-std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const {
+Key key_of(const MpiCall& call, const Shape& shape, Count ranks) {
   Key key{.block_bytes = shape.block_bytes, .function = call.function};
   if (is_rooted(shape.collective)) key.root = shape.root;
-  if (is_irregular(shape.collective)) key.counts = hash_of_shares(shape, ranks_);
+  if (shape.counts) key.counts = hash_of_shares(shape, ranks);
   if (!is_reduction(shape.collective)) return key;
-  const TypeFacts& facts = facts_of_data(shape);
+  const TypeFacts& facts = shape.data().facts;
   key.element = facts.element.number;
-  key.operation = operation_of(call.operation, data_of(shape).type, facts).get();
-  return key.operation ? std::optional(key) : std::nullopt;
+  key.type_bytes = facts.size;
+  key.operation = bits_of(call.operation);
+  return key;
+}
+
+std::optional<Key> Sites::key_of(const MpiCall& call, const Shape& shape) const {
+  if (is_reduction(shape.collective) && !operator_for(call, shape)) return std::nullopt;
+  return mpi_face::key_of(call, shape, ranks_);
 }
 
 Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
@@ -65,13 +63,14 @@ Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
   site->synchronises = synchronises(shape, ranks_);
   site->moved = shape.block_bytes * (has_blocks(shape.collective) ? ranks_ : 1);
   site->price_s = price_of_call(ranks_, site->moved);
-  if (key.operation) {
-    site->trial_arguments.type = data_of(shape).type;
-    site->trial_arguments.type_bytes = facts_of_data(shape).size;
-    site->trial_arguments.type_extent = facts_of_data(shape).extent;
+  if (is_reduction(shape.collective)) {
+    site->operation = operator_for(call, shape);
+    site->trial_arguments.type = shape.data().type;
+    site->trial_arguments.type_bytes = shape.data().facts.size;
+    site->trial_arguments.type_extent = shape.data().facts.extent;
     site->trial_arguments.operation = call.operation;
   }
-  for (Rank rank = 0; rank < ranks_ && shape.counts; ++rank) site->shares.push_back(shape.counts[rank] * facts_of_data(shape).size);
+  for (Rank rank = 0; rank < ranks_ && shape.counts; ++rank) site->shares.push_back(shape.counts[rank] * shape.data().facts.size);
   return last_ = site;
 }
 

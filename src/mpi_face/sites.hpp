@@ -36,7 +36,8 @@ struct TrialArguments {
 struct Site final : CallKind {
   // Mode ours: the plan that runs the calls. Mode trying: those of `contenders`. Exchanges have no plans.
   std::vector<Plan> plans;
-  std::vector<Bytes> shares;  // the shares whose hash is in the key
+  std::vector<Bytes> shares;            // the shares whose hash is in the key
+  const Operator* operation = nullptr;  // of a reduction; one object per operator and type of elements
   TrialArguments trial_arguments;
   const Neighbourhood* neighbours = nullptr;  // of the communicator, if the calls are those of neighbours
 
@@ -70,6 +71,9 @@ struct Site final : CallKind {
     return code;
   }
 };
+
+// The key of calls like this one. `shape`: of the call. Local, without asking MPI.
+Key key_of(const MpiCall& call, const Shape& shape, Count ranks);
 
 // Finds sites by their keys.
 class Sites {

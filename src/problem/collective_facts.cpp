@@ -184,9 +184,16 @@ const CollectiveFacts& facts_of(Collective collective) { return table[static_cas
 std::string_view name(Collective collective) { return facts_of(collective).name; }
 std::string_view summary(Collective collective) { return facts_of(collective).summary; }
 
-std::string mpi_name(Collective collective) {
-  const CollectiveFacts& facts = facts_of(collective);
-  return std::string(facts.mpi_name.empty() ? facts.name : facts.mpi_name);
+static std::string_view mpi_name(const CollectiveFacts& facts) { return facts.mpi_name.empty() ? facts.name : facts.mpi_name; }
+std::string mpi_name(Collective collective) { return std::string(mpi_name(facts_of(collective))); }
+
+std::optional<Collective> collective_of_function(std::string_view function) {
+  for (const CollectiveFacts& row : table) {
+    const std::string_view own = mpi_name(row);
+    const bool is_upper = !function.empty() && function[0] == own[0] - 'a' + 'A';
+    if (function == own || (is_upper && function.substr(1) == own.substr(1))) return row.collective;
+  }
+  return std::nullopt;
 }
 
 bool is_rooted(Collective collective) { return is_rooted(facts_of(collective)); }

@@ -69,6 +69,8 @@ inline bool is_rooted(const CollectiveFacts& facts) {
 
 // The name of MPI's function without "MPI_", in small letters: "reduce_scatter_block".
 std::string mpi_name(Collective collective);
+// The collective whose function of MPI has this name: "Bcast" or "bcast". Nothing for nonblocking functions and other names.
+std::optional<Collective> collective_of_function(std::string_view function);
 
 bool has_pair_counts(Collective collective);              // sizes are SizeSource::pairs
 bool every_rank_has_all(const BufferContents& contents);  // does this buffer have a block for each rank, on every rank?

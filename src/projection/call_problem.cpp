@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "problem/collective_facts.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
@@ -17,31 +18,6 @@
 
 namespace quadrille::projection {
 namespace {
-
-struct Row {
-  std::string_view function;  // without its first letter
-  Collective collective;
-};
-
-constexpr Row rows[] = {
-    {"arrier", Collective::barrier},
-    {"cast", Collective::broadcast},
-    {"educe", Collective::reduce},
-    {"llreduce", Collective::allreduce},
-    {"educe_scatter", Collective::reduce_scatterv},
-    {"educe_scatter_block", Collective::reduce_scatter},
-    {"can", Collective::scan},
-    {"xscan", Collective::exscan},
-    {"ather", Collective::gather},
-    {"atherv", Collective::gatherv},
-    {"catter", Collective::scatter},
-    {"catterv", Collective::scatterv},
-    {"llgather", Collective::allgather},
-    {"llgatherv", Collective::allgatherv},
-    {"lltoall", Collective::alltoall},
-    {"lltoallv", Collective::alltoallv},
-    {"lltoallw", Collective::alltoallv},
-};
 
 // "Ialltoall" and "Alltoall_init" become "alltoall" and "Alltoall".
 std::string_view core_of(std::string_view function) {
@@ -135,12 +111,10 @@ std::optional<CallForm> form_of(std::string_view function) {
   std::string_view core = core_of(function);
   const bool is_of_neighbours = core.starts_with(of_neighbours) || core.starts_with("neighbor_");
   if (is_of_neighbours) core.remove_prefix(of_neighbours.size());
-  if (core.empty()) return std::nullopt;
-  core.remove_prefix(1);
-  for (const Row& row : rows)
-    if (row.function == core)
-      return CallForm{is_of_neighbours ? Collective::alltoallv : row.collective, is_of_neighbours, core_of(function) != function};
-  return std::nullopt;
+  const bool has_types = core == "Alltoallw" || core == "alltoallw";
+  const auto collective = has_types ? Collective::alltoallv : collective_of_function(core);
+  if (!collective) return std::nullopt;
+  return CallForm{is_of_neighbours ? Collective::alltoallv : *collective, is_of_neighbours, core_of(function) != function};
 }
 
 bool makes_together(std::string_view function) {

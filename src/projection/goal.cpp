@@ -113,9 +113,8 @@ class GoalCalls {
   // The members wait for each other. After that the call takes the shortest recorded duration: the duration at the member that
   // waited least.
   const GoalCall& making(Count ranks, double shortest_s) {
-    const Problem problem{.collective = Collective::barrier, .ranks = ranks};
     GoalCall& call = makings_.emplace_back();
-    call.schedule = make_schedule(problem, "dissemination");
+    call.schedule = make_schedule(Problem::barrier(ranks), "dissemination");
     call.operations = operation_count(*call.schedule, most_operations);
     call.then_s = shortest_s;
     return call;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foundation/arithmetic.hpp"
+#include "problem/collective_facts.hpp"
 #include "projection/call_problem.hpp"
 #include "projection/projection.hpp"
 #include "quadrille/checked.hpp"
@@ -139,19 +140,12 @@ Shrinking shrinking_of(const RecordedSite& site, BlockScale blocks, Count growth
   const auto form = form_of(site.function);
   if (!form || blocks == BlockScale::same) return {};
   const bool is_strong = blocks == BlockScale::strong;
-  switch (form->collective) {
-    case Collective::alltoall:
-    case Collective::alltoallv: return {.parts = is_strong ? growth * all : growth};
-    case Collective::allgather:
-    case Collective::allgatherv:
-    case Collective::gather:
-    case Collective::gatherv:
-    case Collective::scatter:
-    case Collective::scatterv: return {.parts = is_strong ? all : 1};
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatterv: return {.parts = growth, .piece = std::max<Bytes>(site.type_bytes, 1)};
-    default: return {};  // every rank has the whole vector
-  }
+  const CollectiveFacts& facts = facts_of(form->collective);
+  const bool has_all = facts.input.holding == Holding::all, gets_all = facts.output.holding == Holding::all;
+  if (has_all && gets_all) return {.parts = is_strong ? growth * all : growth};
+  if (has_all && facts.is_reduction) return {.parts = growth, .piece = std::max<Bytes>(site.type_bytes, 1)};
+  if (has_all || gets_all) return {.parts = is_strong ? all : 1};
+  return {};  // every rank has the whole vector
 }
 
 class Scaling {

@@ -95,8 +95,6 @@ constexpr Exception exceptions[] = {
     {"src/execute/nodes/differing_ends.cpp", "tests/execute/nodes/nodes_exchange_test.cpp", "exchanges whose ends differ use it"},
     {"src/mpi_face/run.cpp", "tests/mpi_face/steady.c", "programs run their calls through it"},
     {"src/mpi_face/policy/instruction.cpp", "tests/mpi_face/policy/simulated_ranks_test.cpp", "a part of step()"},
-    {"src/mpi_face/recording/recorded_sites.cpp", "tests/mpi_face/recorded.c",
-     "recordings of programs with known calls show the sites"},
     {"src/mpi_face/symbols/fortran_symbols.cpp", "tests/mpi_face/collectives.F90", "a program calls each function in Fortran"},
     {"tools/on_demand", "tests/tools/subcommands/project_test.cpp", "users see it through the subcommands"},
     {"tools/options/model_options.cpp", "tests/tools/subcommands/simulate_test.cpp", "users see it through the subcommands"},

@@ -27,7 +27,7 @@ TEST(CallSignature, IsOfCallsThatDifferInAddresses) {
   const MpiCall call = alltoall_of(first.data(), 4, MPI_INT, second.data()),
                 moved = alltoall_of(third.data(), 4, MPI_INT, first.data());
   EXPECT_TRUE(CallSignature(call).is_of(moved));
-  EXPECT_EQ(CallSignature::hash_of(call), CallSignature::hash_of(moved));
+  EXPECT_EQ(CallSignature::hash_of(call, call.function), CallSignature::hash_of(moved, moved.function));
 }
 
 TEST(CallSignature, DiffersInEachArgumentButAddresses) {
@@ -73,6 +73,46 @@ TEST(CallSignature, IsNotOfCallsWithCounts) {
   MpiCall call = call_of(Of<Function::Allgatherv>(), first.data(), 0, MPI_INT, second.data(), counts, places, MPI_INT, nowhere);
   const CallSignature signature(call);
   EXPECT_FALSE(signature.is_of(call));
+}
+
+// More calls than there are places for recent ones. Each keeps its own entry, as calls of other functions with its arguments do.
+TEST(KnownCalls, FindTheEntryOfEachSignature) {
+  KnownCalls calls;
+  std::vector<KnownCall*> added;
+  const auto call_with = [](int count) { return alltoall_of(first.data(), count, MPI_INT, second.data()); };
+  for (int count = 0; count < 100; ++count) {
+    EXPECT_EQ(calls.find(call_with(count)), nullptr);
+    added.push_back(calls.add(call_with(count), Function::Alltoall));
+    ASSERT_NE(added.back(), nullptr);
+  }
+  for (int again = 0; again < 2; ++again)
+    for (int count = 0; count < 100; ++count)
+      EXPECT_EQ(calls.find(call_with(count)), added[static_cast<std::size_t>(count)]) << count;
+  EXPECT_EQ(calls.find(call_with(0), Function::Ialltoall), nullptr);
+}
+
+// A full table finds what it has.
+TEST(KnownCalls, AreBounded) {
+  KnownCalls calls;
+  int count = 0;
+  while (calls.add(alltoall_of(first.data(), count, MPI_INT, second.data()), Function::Alltoall)) ++count;
+  EXPECT_EQ(count, 8192);
+  EXPECT_NE(calls.find(alltoall_of(first.data(), count - 1, MPI_INT, second.data())), nullptr);
+  EXPECT_EQ(calls.find(alltoall_of(first.data(), count, MPI_INT, second.data())), nullptr);
+}
+
+TEST(KnownCalls, KeepWhatIsKnownOfACall) {
+  KnownCalls calls;
+  const MpiCall call = alltoall_of(first.data(), 4, MPI_INT, second.data());
+  calls.keep(call, Function::Alltoall, {.price_s = 1});
+  ASSERT_NE(calls.find(call), nullptr);
+  EXPECT_EQ(calls.find(call)->seen->price_s, 1);
+  const int counts[] = {1, 2, 3}, places[] = {0, 1, 3};
+  const MpiCall irregular =
+      call_of(Of<Function::Allgatherv>(), first.data(), 1, MPI_INT, second.data(), counts, places, MPI_INT, nowhere);
+  EXPECT_EQ(calls.keep(irregular, Function::Allgatherv, {.price_s = 2}).price_s, 2);
+  EXPECT_EQ(calls.find(irregular), nullptr) << "its counts may change";
+  EXPECT_EQ(calls.find(call)->seen->price_s, 1);
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ std::optional<std::vector<Count>> placed_ranks(const std::optional<std::string>&
   if (placed != ranks)
     refuse(
         fmt::format("the nodes '{}' hold {}, not {}{}", *node_sizes, counted(placed, "rank"), ranks, scale_hint(recorded, placed)));
-  const std::vector<Count> nodes = options.problem(Collective::barrier, ranks, 0, 0).nodes;
+  const std::vector<Count> nodes = options.placement();
   return is_cyclic ? cyclic(nodes) : nodes;
 }
 

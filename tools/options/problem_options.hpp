@@ -37,6 +37,7 @@ struct ProblemOptions {
   // Returns the numbers of ranks of --ranks. Without --ranks: the number of ranks of the topology, the nodes, the grid or the
   // counts file; without these, `standard`. If `standard` is 0, throws Error{misuse}.
   std::vector<Count> rank_counts(Count standard) const;
+  std::vector<Count> placement() const;                                        // the node of each rank; empty: not given
   std::optional<Topology> network() const;                                     // the network of --topology
   bool depends_on_block(Collective collective) const;                          // true if --block changes the problem
   std::vector<Bytes> block_sizes() const;                                      // 8B where --block is not given
@@ -50,8 +51,7 @@ struct ProblemOptions {
  private:
   std::vector<Count> sides_of_grid() const;
   Count ranks_of_grid() const;
-  std::vector<Count> placement() const;             // the node of each rank, by --nodes or --node-sizes; empty: not given
-  CountsFile read_counts(Bytes block_bytes) const;  // reads the file that --counts names
+  CountsFile read_counts(Bytes block_bytes) const;  // of the file that --counts names
 
   mutable std::optional<Topology> network_;         // made once, because routing takes time and the file may be stdin
   mutable std::optional<std::string> counts_text_;  // read once: it may be stdin

@@ -117,7 +117,7 @@ std::string figures_text(const Schedule& schedule) {
   const std::string rounds = least("c1", "", [](Count count) { return fmt::format("{}", count); });
   const std::string taken =
       fmt::format("It takes C1 = {} round{} with a message{}", counted.c1, counted.c1 == 1 ? "" : "s", rounds);
-  if (schedule.problem.collective == Collective::barrier) return taken + ".";
+  if (!moves_data(schedule.problem.collective)) return taken + ".";
   return fmt::format("{}, and the longest messages of the rounds add up to C2 = {}{}.", taken, bytes_text(counted.c2),
                      least("c2", " for so many rounds", [](Bytes bytes) { return bytes_text(bytes); }));
 }

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -36,15 +35,7 @@
 namespace quadrille::command {
 namespace {
 
-// Returns the collective that MPI's function of this name, such as "Reduce_scatter", performs; nothing if it is none of ours.
-std::optional<Collective> collective_of(std::string function) {
-  if (!function.empty()) function.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(function.front())));
-  for (const Collective collective : all_collectives())
-    if (mpi_name(collective) == function) return collective;
-  return std::nullopt;
-}
-
-constexpr double largest_size = 1e12;  // bytes; larger numbers are not sizes of blocks
+constexpr double largest_size = 1e12;  // bytes; larger ones are not sizes of blocks
 
 double number_of(const JsonValue& row, std::string_view key) {
   const auto found = row.find(key);
@@ -88,7 +79,7 @@ std::vector<Calls> calls_of(const std::string& text, Count ranks) {
   if (format.text() != "quadrille-report") format.expected("'quadrille-report'");
   std::vector<Calls> calls;
   rows.for_each([&](const JsonValue& row) {
-    const auto collective = collective_of(row.key("collective").text());
+    const auto collective = collective_of_function(row.key("collective").text());
     if (!collective) return;
     const WantedCell cell{*collective, mean_size(row, *collective, ranks)};
     calls.push_back({cell, ranks_of(report, row), number_of(row, "rank_seconds")});

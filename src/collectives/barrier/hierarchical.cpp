@@ -15,7 +15,7 @@ namespace {
 
 std::vector<Phase> phases(const Problem& problem, const Lanes& lanes, const Parameters&) {
   const auto nothing = [](Rank) { return Regions{}; };
-  const auto barrier_of = [&problem](Count ranks) { return part_of_vector(problem, Collective::barrier, ranks, 0); };
+  const auto barrier_of = [&problem](Count ranks) { return part_of_vector(problem, problem.collective, ranks, 0); };
   const auto in_nodes = [=, &lanes](std::string stage) {
     return Phase{.stage = std::move(stage),
                  .groups = &lanes.nodes(),

@@ -311,28 +311,6 @@ std::optional<Symmetry> Hierarchy::symmetry() const {
 
 namespace {
 
-// The default algorithm between nodes: with the fewest rounds for short vectors, and with the least volume for long vectors.
-std::string standard_between(const Problem& problem, const Parameters& before) {
-  const bool reorders = required_combining(problem) == Combining::any_order;
-  const bool is_cut = before.contains("lanes") && !(before.contains("vector") && word(before, "vector") == "whole");
-  const bool is_long = problem.block_bytes / (is_cut ? number(before, "lanes") : 1) >= nominal_startup_bytes;
-  switch (problem.collective) {
-    case Collective::broadcast: return is_long ? "circulant" : "binomial";
-    case Collective::reduce: return !is_long ? "binomial" : reorders ? "circulant" : "reduce-scatter-gather:scatter=direct";
-    case Collective::allreduce:
-      if (is_long) return reorders ? "circulant" : "reduce-scatter-allgather:scatter=direct";
-      return problem.reproducible ? "direct" : "recursive-doubling";
-    case Collective::allgather:
-    case Collective::allgatherv: return "circulant";
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatterv: return reorders ? "circulant" : "direct";
-    case Collective::scan:
-    case Collective::exscan: return problem.reproducible ? "direct" : "distance-doubling";
-    case Collective::barrier: return "dissemination";
-    default: return "binomial";
-  }
-}
-
 // The specifications that help texts and errors name. Any other algorithm of the collective can be named, too.
 std::vector<std::string> choices_between(Collective collective) {
   switch (collective) {
@@ -347,6 +325,26 @@ std::vector<std::string> choices_between(Collective collective) {
     case Collective::reduce_scatter:
     case Collective::reduce_scatterv: return {"circulant", "ring", "direct"};
     default: return {"binomial", "linear"};
+  }
+}
+
+// What leaders exchange by default: an algorithm with the fewest rounds for short vectors, and one with the least volume for long
+// vectors.
+std::string standard_between(const Problem& problem, const Parameters& before) {
+  const bool reorders = required_combining(problem) == Combining::any_order;
+  const bool is_cut = before.contains("lanes") && !(before.contains("vector") && word(before, "vector") == "whole");
+  const bool is_long = problem.block_bytes / (is_cut ? number(before, "lanes") : 1) >= nominal_startup_bytes;
+  switch (problem.collective) {
+    case Collective::broadcast: return is_long ? "circulant" : "binomial";
+    case Collective::reduce: return !is_long ? "binomial" : reorders ? "circulant" : "reduce-scatter-gather:scatter=direct";
+    case Collective::allreduce:
+      if (is_long) return reorders ? "circulant" : "reduce-scatter-allgather:scatter=direct";
+      return problem.reproducible ? "direct" : "recursive-doubling";
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatterv: return reorders ? "circulant" : "direct";
+    case Collective::scan:
+    case Collective::exscan: return problem.reproducible ? "direct" : "distance-doubling";
+    default: return choices_between(problem.collective).front();
   }
 }
 

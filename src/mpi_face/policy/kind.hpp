@@ -15,13 +15,10 @@
 #include <vector>
 
 #include "foundation/arithmetic.hpp"
+#include "foundation/hash.hpp"
 #include "mpi_face/policy/alternation.hpp"
 #include "mpi_face/symbols/function.hpp"
 #include "quadrille/wisdom.hpp"
-
-namespace quadrille {
-struct Operator;
-}
 
 namespace quadrille::mpi_face {
 
@@ -91,16 +88,25 @@ class CallTimes {
   std::uint64_t window_ticks_ = 0, least_window_ticks_ = never;  // of the present window of calls, and of the shortest one so far
 };
 
-// What all calls of one kind have in common.
+// What all calls of one kind on a communicator have in common.
 struct Key {
   Bytes block_bytes = 0;
   Function function = Function::Barrier;
-  int element = -1;                     // for reductions (ElementType::number)
-  Rank root = 0;                        // for rooted collectives
-  const Operator* operation = nullptr;  // for reductions; one object per MPI operator
-  std::uint64_t counts = 0;             // allgatherv and reduce_scatter: a hash of the shares
+  Rank root = 0;                // for rooted collectives
+  int element = -1;             // for reductions (ElementType::number)
+  Bytes type_bytes = 0;         // of an element
+  std::uint64_t operation = 0;  // for reductions: bits of the operator's handle
+  std::uint64_t counts = 0;     // a hash of the shares or blocks; 0: there are none
   bool operator==(const Key&) const = default;
 };
+
+inline std::uint64_t hash_of(const Key& key) {
+  auto hash = static_cast<std::uint64_t>(key.function);
+  for (const std::uint64_t field : {static_cast<std::uint64_t>(key.block_bytes), static_cast<std::uint64_t>(key.root),
+                                    static_cast<std::uint64_t>(key.element), key.operation, key.counts})
+    hash = hash_with(hash, field);
+  return hash;
+}
 
 // How a plan runs calls, and why it is taken, for the report.
 struct PlannedWay {

@@ -16,6 +16,7 @@
 #include "mpi_face/call.hpp"
 #include "mpi_face/known_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
+#include "mpi_face/policy/kind.hpp"
 #include "quadrille/recording.hpp"
 #include "recording/call_log.hpp"
 #include "recording/gap_clock.hpp"
@@ -25,13 +26,9 @@ namespace quadrille::mpi_face {
 // The values by which sites of a rank differ.
 struct RecordedKey {
   RecordedKind kind = RecordedKind::collective;
-  const char* function = nullptr;  // a literal: equal names have equal addresses
+  const char* name = nullptr;  // of the function that was called; names are literals, one each
   std::size_t communicator = 0;
-  Rank root = -1;
-  int element = -1;             // ElementType::number
-  std::uint64_t operation = 0;  // bits of the handle
-  Bytes type_bytes = 0, block_bytes = 0;
-  std::uint64_t counts = 0;  // a hash
+  Key call;  // of a collective
   bool operator==(const RecordedKey&) const = default;
 };
 
@@ -39,7 +36,8 @@ struct SiteHere {
   RecordedKey key;
   std::uint32_t number = 0;  // Entry::site
   bool are_sampled = false;
-  recording::Pace pace;  // of the gaps after its calls
+  recording::Pace pace;      // of the gaps after its calls
+  SiteHere* next = nullptr;  // once it has come: of the starts of what was made here, or of the completions of starts
 };
 
 // Kept for a communicator while it exists.
@@ -63,20 +61,17 @@ class RecordedSites {
 
   // A site without sizes.
   SiteHere& of(RecordedKind kind, const char* function, const CommunicatorHere& communicator);
-  // The site of a collective. `function`: the function that was called; for a nonblocking one, `call` has the blocking form.
-  SiteHere& of(RecordedKind kind, Function function, CommunicatorHere& communicator, const MpiCall& call);
-  // The site of another kind with the same contents, such as that of the completions of starts.
-  SiteHere& of(RecordedKind kind, const SiteHere& like);
+  // The site of a collective. `function`: the function that was called; it differs from the call's function if it is nonblocking.
+  SiteHere& of(Function function, CommunicatorHere& communicator, const MpiCall& call);
+  // The site of the starts of what was made at a site, or of the completions of what was started there.
+  SiteHere& after(SiteHere& site);
 
  private:
-  struct Sizes;
   // The vectors of counts of one kind of calls, by their sums.
   using Vectors = std::multimap<Bytes, SiteHere*>;
 
-  static Sizes sizes_of(const CommunicatorHere& here, const MpiCall& call);
   SiteHere* find(const RecordedKey& key) const;
-  static RecordedSite described(const RecordedKey& key, const Sizes& sizes, const CommunicatorHere& here, const MpiCall& call);
-  SiteHere& with_counts(const RecordedKey& key, const Sizes& sizes, CommunicatorHere& here, const MpiCall& call);
+  SiteHere& with_counts(const RecordedKey& key, CommunicatorHere& here, const MpiCall& call);
   bool has_room() const { return sites_.values().size() < std::size_t{1} << 17; }
   SiteHere& define(const RecordedKey& key, RecordedSite site);
   SiteHere& others();

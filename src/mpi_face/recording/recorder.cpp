@@ -90,7 +90,7 @@ int Recorder::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   const std::uint64_t took = ticks() - began_;
   recording::Pace* pace = &failed_;
   if (code == MPI_SUCCESS) try {
-      SiteHere& site = sites_.of(RecordedKind::collective, call.function, here(state), call);
+      SiteHere& site = sites_.of(call.function, here(state), call);
       write(site, took);
       pace = &site.pace;
     } catch (const std::bad_alloc&) {  // no memory for a new site: the call is missing
@@ -105,12 +105,10 @@ void Recorder::leave_passed(Function function, const MpiCall& call, MPI_Request 
   recording::Pace* pace = &failed_;
   if (state) try {
       const bool persists = is_persistent(function);
-      const RecordedKind kind = persists ? RecordedKind::making : RecordedKind::start;
-      SiteHere& site = sites_.of(kind, function, here(*state), call);
-      SiteHere& start = persists ? sites_.of(RecordedKind::start, site) : site;
+      SiteHere& site = sites_.of(function, here(*state), call);
+      SiteHere& start = persists ? sites_.after(site) : site;
       write(site, took);
-      requests_.insert_or_assign(bits_of(request),
-                                 OpenRequest{&start, &sites_.of(RecordedKind::completion, start), persists, !persists});
+      requests_.insert_or_assign(bits_of(request), OpenRequest{&start, &sites_.after(start), persists, !persists});
       pace = &site.pace;
     } catch (const std::bad_alloc&) {}
   leave(*pace);

@@ -17,6 +17,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
+#include "tune/choosing/decide.hpp"
 
 namespace quadrille {
 namespace {
@@ -282,7 +283,7 @@ Problem with_block(const Problem& problem, Bytes block_bytes, const AtBlock& at_
 bool has_other_blocks(const Problem& problem, const AtBlock& at_block) { return at_block || has_blocks(problem.collective); }
 
 std::string why_no_other_blocks(const Problem& problem) {
-  return problem.collective == Collective::barrier ? "a barrier has no blocks" : "the sizes are given";
+  return moves_data(problem.collective) ? "the sizes are given" : fmt::format("a {} has no blocks", name(problem.collective));
 }
 
 Flips ChoiceFlips::by_block() const {

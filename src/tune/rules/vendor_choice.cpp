@@ -16,16 +16,10 @@
 namespace quadrille {
 namespace {
 
-// Returns the collective with blocks of one size that does the same as an irregular one.
+// Returns the collective with blocks of one size that does the same as an irregular one: its name has no v at the end.
 Collective regular(Collective collective) {
-  switch (collective) {
-    case Collective::alltoallv: return Collective::alltoall;
-    case Collective::allgatherv: return Collective::allgather;
-    case Collective::reduce_scatterv: return Collective::reduce_scatter;
-    case Collective::scatterv: return Collective::scatter;
-    case Collective::gatherv: return Collective::gather;
-    default: return collective;
-  }
+  const std::string_view all = name(collective);
+  return is_irregular(collective) ? collective_named(all.substr(0, all.size() - 1)).value() : collective;
 }
 
 const Equivalent* row_for(std::span<const Equivalent> table, Collective collective, const Problem& problem,
