@@ -112,6 +112,11 @@ Comparison& Comparison::found(Outcome level, Number value, std::string why) {
   return *this;
 }
 
+Panel& Reproduction::add_panel(Panel panel) {
+  panel.sheet = sheets.size() - 1;
+  return panels.emplace_back(std::move(panel));
+}
+
 Comparison& Reproduction::equal(std::string what, Number paper, Number ours, std::string place) {
   return comparisons.emplace_back(
       Comparison{.what = std::move(what), .paper = paper, .ours = ours, .relation = Relation::equal, .place = std::move(place)});
@@ -179,19 +184,31 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
 #include "papers/exhibits.def"
 #undef ROW
 
-std::span<const Exhibit* const> all_exhibits() {
-#define ROW(record) &record,
-  static constexpr const Exhibit* table[] = {
+std::span<const Exhibit> all_exhibits() {
+  static const std::vector<Exhibit> table = [] {
+    static std::string ids[] = {
+#define ROW(record) #record,
 #include "papers/exhibits.def"
-  };
 #undef ROW
+    };
+    std::vector<Exhibit> exhibits{
+#define ROW(record) record,
+#include "papers/exhibits.def"
+#undef ROW
+    };
+    for (std::size_t row = 0; row < exhibits.size(); ++row) {
+      std::replace(ids[row].begin(), ids[row].end(), '_', '-');
+      exhibits[row].id = ids[row];
+    }
+    return exhibits;
+  }();
   return table;
 }
 
 const Exhibit* find_exhibit(std::string_view id) {
   const auto exhibits = all_exhibits();
-  const auto found = std::find_if(exhibits.begin(), exhibits.end(), [&](const Exhibit* exhibit) { return exhibit->id == id; });
-  return found == exhibits.end() ? nullptr : *found;
+  const auto found = std::find_if(exhibits.begin(), exhibits.end(), [&](const Exhibit& exhibit) { return exhibit.id == id; });
+  return found == exhibits.end() ? nullptr : &*found;
 }
 
 }  // namespace quadrille::papers

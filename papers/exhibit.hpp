@@ -11,6 +11,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -96,10 +97,14 @@ std::string sentence_of(const Comparison& comparison);
 inline Curve paper_points(std::size_t column, const std::string& title) { return {column, "paper: " + title, CurveStyle::points}; }
 
 struct Reproduction {
-  std::vector<Sheet> sheets;
-  std::vector<Panel> panels;  // empty for a table that needs no picture
+  std::deque<Sheet> sheets;
+  std::deque<Panel> panels;  // empty for a table that needs no picture
   std::vector<Comparison> comparisons;
   std::vector<std::string> remarks;  // assumptions
+
+  // Each adds a sheet, or a panel of the last sheet, and returns it; it stays valid when others are added.
+  Sheet& add_sheet(Sheet sheet) { return sheets.emplace_back(std::move(sheet)); }
+  Panel& add_panel(Panel panel);
 
   // Each function adds a comparison: our value is equal to, at most, or at least the paper's. The caller sets other fields in the
   // returned comparison, which is valid until the next one is added.
@@ -129,14 +134,14 @@ struct Making {
 };
 
 struct Exhibit {
-  std::string_view id;      // citation key and place: "bruck1997-fig4"
-  std::string_view title;   // one line
-  std::string_view source;  // citation key of docs/references.bib, and the place
-  std::string_view about;   // what is compared, and how our values were obtained
+  std::string_view id = {};  // citation key and place: "bruck1997-fig4"; the table sets it
+  std::string_view title;    // one line
+  std::string_view source;   // citation key of docs/references.bib, and the place
+  std::string_view about;    // what is compared, and how our values were obtained
   Reproduction (*make)(const Making&) = nullptr;
 };
 
-std::span<const Exhibit* const> all_exhibits();    // ordered by paper
+std::span<const Exhibit> all_exhibits();           // ordered by paper
 const Exhibit* find_exhibit(std::string_view id);  // null if there is none
 
 }  // namespace quadrille::papers

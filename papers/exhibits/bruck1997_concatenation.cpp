@@ -26,9 +26,8 @@ Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
 void compare(Reproduction& made, const Schedule& schedule, const std::vector<std::pair<Count, Bytes>>& said, const std::string& who,
              const char* place) {
   const std::vector<Move> moves = moves_of(schedule, 0);
-  Sheet sheet{.name = who, .columns = {"round", "offset", "blocks"}};
+  Sheet& sheet = made.add_sheet({.name = who, .columns = {"round", "offset", "blocks"}});
   for (const Move& move : moves) sheet.rows.push_back({move.round, move.offset, move.length});
-  made.sheets.push_back(std::move(sheet));
   for (std::size_t i = 0; i < said.size(); ++i) {
     const bool there = i < moves.size();
     made.equal(fmt::format("{}: offset of edge {}", who, i + 1), said[i].first, there ? moves[i].offset : 0, place);
@@ -39,8 +38,9 @@ void compare(Reproduction& made, const Schedule& schedule, const std::vector<std
 // By the paper's own figures, the folklore algorithm takes twice as long for every machine and block size.
 void price(Reproduction& made) {
   const MachineCosts machine = machine_of_paper("sp1");
-  Sheet sheet{.name = "sp1",
-              .columns = {"processors", "block (B)", "folklore (µs)", "concatenation (µs)", "folklore over concatenation"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "sp1",
+       .columns = {"processors", "block (B)", "folklore (µs)", "concatenation (µs)", "folklore over concatenation"}});
   for (const Count n : {16, 64}) {
     double least = std::numeric_limits<double>::infinity();
     for (const Bytes block_bytes : {4, 64, 1024, 16384}) {
@@ -60,7 +60,6 @@ void price(Reproduction& made) {
             2, least, "section 4, p. 1150")
         .reading();
   }
-  made.sheets.push_back(std::move(sheet));
 }
 
 Reproduction make_bruck1997_fig7(const Making&) {
@@ -91,7 +90,7 @@ Schedule one_round_concatenation(Count n, Count ports, Bytes block_bytes, const 
 void cut(Reproduction& made) {
   const Count first = 3, columns = 7, rows = 3, ports = 3;
   const TablePartition partition = partition_table(columns, rows, ports, first);
-  Sheet sheet{.columns = {"byte"}};
+  Sheet& sheet = made.add_sheet({.columns = {"byte"}});
   for (Count column = 0; column < columns; ++column) sheet.columns.push_back(fmt::format("p{}", first + column));
   for (Count row = 0; row < rows; ++row) {
     auto& cells = sheet.rows.emplace_back(std::vector<Cell>{row});
@@ -100,7 +99,6 @@ void cut(Reproduction& made) {
         if (const Count cell = column * rows + row; cell >= partition.areas[area].first && cell < partition.areas[area].last)
           cells.emplace_back(static_cast<Count>(area + 1));
   }
-  made.sheets.push_back(std::move(sheet));
   const Count offsets[] = {3, 5, 7};
   for (std::size_t area = 0; area < 3; ++area) {
     const TableArea& ours = partition.areas.at(area);
@@ -250,7 +248,7 @@ void compare_hypercubes(Reproduction& made) {
 Reproduction make_bruck1997_concatenation(const Making& making) {
   Reproduction made{.remarks = {"Blocks have 1 and 12 bytes. A choice of an algorithm has as many ports as its schedule uses. Any "
                                 "schedule bears the bounds out; that they are attained shows that no larger ones hold."}};
-  Sheet sheet{.columns = {"n", "choices", "least C1 over its bound", "least C2 over its bound"}};
+  Sheet& sheet = made.add_sheet({.columns = {"n", "choices", "least C1 over its bound", "least C2 over its bound"}});
   double least_c1 = 1e300, least_c2 = 1e300;
   for (Count n = 2; n <= (making.small ? 9 : 33); ++n) {
     double c1 = 1e300, c2 = 1e300;
@@ -270,7 +268,6 @@ Reproduction make_bruck1997_concatenation(const Making& making) {
     sheet.rows.push_back({n, choices, c1, c2});
     least_c1 = std::min(least_c1, c1), least_c2 = std::min(least_c2, c2);
   }
-  made.sheets.push_back(std::move(sheet));
   made.equal(
       "C1 over log_(k+1) n, rounded up, least of all choices of all algorithms (\"any concatenation algorithm requires\" so many "
       "rounds)",
@@ -284,7 +281,6 @@ Reproduction make_bruck1997_concatenation(const Making& making) {
 }  // namespace
 
 extern const Exhibit bruck1997_fig7{
-    .id = "bruck1997-fig7",
     .title = "The concatenation operation on nine and on five processors",
     .source = "bruck1997, figures 7 to 9 and section 4",
     .about = "messages of processor 0; figure 9 counts offsets downwards, which reverses the ring",
@@ -292,7 +288,6 @@ extern const Exhibit bruck1997_fig7{
 };
 
 extern const Exhibit bruck1997_concatenation{
-    .id = "bruck1997-concatenation",
     .title = "Bounds of the concatenation operation, and generalized hypercubes",
     .source = "bruck1997, section 2.1 and section 4",
     .about = "rounds and volume of all algorithms, and of a schedule on a generalized hypercube that is built here and verified",
@@ -300,7 +295,6 @@ extern const Exhibit bruck1997_concatenation{
 };
 
 extern const Exhibit bruck1997_table1{
-    .id = "bruck1997-table1",
     .title = "The last round of the concatenation cut into areas",
     .source = "bruck1997, table 1, proposition 4.2 and theorem 4.3",
     .about = "the table shows the area to which each byte belongs",

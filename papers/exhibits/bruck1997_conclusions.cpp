@@ -108,7 +108,6 @@ Reproduction make_bruck1997_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit bruck1997_conclusions{
-    .id = "bruck1997-conclusions",
     .title = "Which radix is better when, and what a plan takes on an SP-1",
     .source = "bruck1997, abstract, and sections 3.3, 3.5 and 4",
     .about =

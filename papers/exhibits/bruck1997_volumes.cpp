@@ -84,8 +84,8 @@ Figures best_of(Count n, Count ports, bool multiples_only) {
 
 Reproduction make_bruck1997_bounds(const Making& making) {
   Reproduction made;
-  Sheet sheet{.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "lower bound on rounds",
-                          "lower bound on blocks", "lower bound on blocks in this number of rounds"}};
+  Sheet& sheet = made.add_sheet({.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "lower bound on rounds",
+                                             "lower bound on blocks", "lower bound on blocks in this number of rounds"}});
   for (const auto& [n, k, r] : std::vector<std::tuple<Count, Count, Count>>{
            {5, 1, 2}, {5, 2, 3}, {6, 2, 3}, {8, 1, 2}, {9, 2, 3}, {64, 1, 2}, {64, 1, 8}, {64, 1, 64}, {64, 3, 4}}) {
     const Figures counted = figures(index_operation(n, r, k));
@@ -95,7 +95,6 @@ Reproduction make_bruck1997_bounds(const Making& making) {
       if (bound.figure == "c2") compound = std::max(compound, bound.value);
     sheet.rows.push_back({n, k, r, counted.c1, counted.c2, rounds, blocks, compound});
   }
-  made.sheets.push_back(std::move(sheet));
 
   const auto at = [](Count n, Count r, Count k) { return figures(index_operation(n, r, k)); };
   const auto equal = [&](const char* what, double paper, Count ours, const char* place) { made.equal(what, paper, ours, place); };
@@ -161,7 +160,7 @@ struct Extremes {
 
 // Theorem 2.7: ceil(log_(k+1) n) rounds, for all n, with radix k + 1.
 void compare_fewest_rounds(Reproduction& made, const Making& making) {
-  Sheet sheet{.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}};
+  Sheet& sheet = made.add_sheet({.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}});
   Extremes volume_over_proof, volume_over_bound, proof_over_bound;
   const Count last = making.small ? 64 : 512;
   for (Count n = 8; n <= last; ++n) {
@@ -179,14 +178,9 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
     }
     sheet.rows.push_back(std::move(row));
   }
-  Panel panel{.title = "theorem 2.7: C2 over b n/(k+1) log_(k+1) n",
-              .x_label = "n",
-              .y_label = "ratio",
-              .sheet = made.sheets.size(),
-              .log_x = true};
+  Panel& panel =
+      made.add_panel({.title = "theorem 2.7: C2 over b n/(k+1) log_(k+1) n", .x_label = "n", .y_label = "ratio", .log_x = true});
   for (std::size_t k = 1; k <= 4; ++k) panel.curves.push_back({k, sheet.columns[k]});
-  made.panels.push_back(std::move(panel));
-  made.sheets.push_back(std::move(sheet));
   const std::string range = fmt::format("n from 8 to {}, one to four ports, fewest rounds", last);
   made.at_least(range + ": C2 over the number of hops that the proof counts, minimum", 1, volume_over_proof.least,
                 "section 2.3, proof of theorem 2.7");
@@ -238,7 +232,7 @@ void compare_weights(Reproduction& made, const Making& making) {
 // Theorem 2.9: one port, at most c log2 n rounds. Half of a rank's blocks make at least h hops, where h is the smallest number with
 // sum_(j<=h) C(c log n, j) >= n/2. By lemma C.1, h is at least min(m/64, m / (8 log c)) for m = log(n/2).
 void compare_logarithmic_rounds(Reproduction& made) {
-  Sheet sheet{.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}};
+  Sheet& sheet = made.add_sheet({.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}});
   Extremes over_lemma, over_bound;
   for (Count log_n = 3; log_n <= 12; ++log_n) {
     const Count n = Count{1} << log_n;
@@ -256,14 +250,9 @@ void compare_logarithmic_rounds(Reproduction& made) {
     }
     sheet.rows.push_back(std::move(row));
   }
-  Panel panel{.title = "theorem 2.9: C2 over b n log2 n, best radix",
-              .x_label = "n",
-              .y_label = "ratio",
-              .sheet = made.sheets.size(),
-              .log_x = true};
+  Panel& panel =
+      made.add_panel({.title = "theorem 2.9: C2 over b n log2 n, best radix", .x_label = "n", .y_label = "ratio", .log_x = true});
   for (std::size_t c = 1; c <= 4; ++c) panel.curves.push_back({c, fmt::format("C1 at most {} log2 n", c)});
-  made.panels.push_back(std::move(panel));
-  made.sheets.push_back(std::move(sheet));
   const std::string range = "n from 8 to 4096, one port, at most c log2 n rounds, c from 1 to 4";
   made.at_least(range + ": C2 over b n/2 min(m/64, m/(8 log c)), where m = log2(n/2), minimum", 1, over_lemma.least,
                 "section 2.3, proof of theorem 2.9, and lemma C.1");
@@ -288,7 +277,6 @@ Reproduction make_bruck1997_compound(const Making& making) {
 }  // namespace
 
 extern const Exhibit bruck1997_bounds{
-    .id = "bruck1997-bounds",
     .title = "Bounds of the index operation",
     .source = "bruck1997, sections 2 and 3",
     .about = "the table shows some figures with their lower bounds; the comparisons cover all radices on up to eight ports",
@@ -296,7 +284,6 @@ extern const Exhibit bruck1997_bounds{
 };
 
 extern const Exhibit bruck1997_compound{
-    .id = "bruck1997-compound",
     .title = "Compound lower bounds of the index operation",
     .source = "bruck1997, theorems 2.7 and 2.9 and lemma 2.8, section 2.3",
     .about =

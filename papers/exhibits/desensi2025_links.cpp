@@ -196,9 +196,10 @@ constexpr const char* only_the_abstract =
 
 // Networks and hosts are ours, so each claim is compared for the range over all of them.
 void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "ratios",
-              .columns = {"network", "hosts of the ranks", "collective", "global bytes of Bine over binomial, all draws",
-                          "least of a draw", "most of a draw"}};
+  Sheet& sheet =
+      made.add_sheet({.name = "ratios",
+                      .columns = {"network", "hosts of the ranks", "collective", "global bytes of Bine over binomial, all draws",
+                                  "least of a draw", "most of a draw"}});
   std::vector<double> savings, largest;  // of each network, collective and placing; of each placing, of single draws
   for (const Placing& placing : placings) {
     double least = 1e300, most = -1e300, most_of_a_draw = -1e300;
@@ -220,7 +221,6 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
                       "to {:.1f} % over all draws.",
                       100 * least, 100 * most));
   }
-  made.sheets.push_back(std::move(sheet));
   const auto compare = [&](const char* what, double said, const std::vector<double>& values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     made.at_least(fmt::format("{} ranks: global traffic saved, {}", p, what), said, *least, place)
@@ -236,13 +236,12 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
 
 void add_by_ranks(Site& site, const std::vector<Count>& numbers_of_ranks, int draws, const Making& making, Reproduction& made) {
   const Placing& placing = placings[2];
-  Sheet sheet{.name = "by-ranks", .columns = {"ranks"}};
-  Panel panel{.title = fmt::format("{}, {}", site.name(), placing.name),
-              .x_label = "ranks",
-              .y_label = "global bytes of Bine over binomial",
-              .sheet = made.sheets.size(),
-              .log_x = true,
-              .range_group = 0};
+  Sheet& sheet = made.add_sheet({.name = "by-ranks", .columns = {"ranks"}});
+  Panel& panel = made.add_panel({.title = fmt::format("{}, {}", site.name(), placing.name),
+                                 .x_label = "ranks",
+                                 .y_label = "global bytes of Bine over binomial",
+                                 .log_x = true,
+                                 .range_group = 0});
   for (const Rivals& pair : rivals) {
     sheet.columns.emplace_back(pair.name);
     panel.curves.push_back({sheet.columns.size() - 1, pair.name, CurveStyle::line});
@@ -252,8 +251,6 @@ void add_by_ranks(Site& site, const std::vector<Count>& numbers_of_ranks, int dr
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
     for (const Rivals& pair : rivals) row.emplace_back(ratio_of(site, placing, pair, p, draws).all);
   }
-  made.sheets.push_back(std::move(sheet));
-  made.panels.push_back(std::move(panel));
 }
 
 Reproduction make_desensi2025_links(const Making& making) {
@@ -277,7 +274,6 @@ Reproduction make_desensi2025_links(const Making& making) {
 }  // namespace
 
 extern const Exhibit desensi2025_links{
-    .id = "desensi2025-links",
     .title = "Bytes of Bine and binomial trees over the links between groups",
     .source = "desensi2025, abstract",
     .about =

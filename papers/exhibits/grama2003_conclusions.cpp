@@ -147,7 +147,6 @@ Reproduction make_grama2003_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit grama2003_conclusions{
-    .id = "grama2003-conclusions",
     .title = "Which algorithm of the slides is better when, and what a plan takes",
     .source = "grama2003, slides of each operation",
     .about =

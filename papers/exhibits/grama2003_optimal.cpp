@@ -63,7 +63,7 @@ Reproduction make_grama2003_bounds(const Making& making) {
       .remarks = {"A bound counts both directions of a link. The slides' algorithms are up to about 4 times above it on rings and "
                   "meshes, because they use one port: a rank drives only one of its links, in one direction."}};
   const std::vector<Count> sizes = making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 64, 256};
-  Sheet sheet{.name = "ratios", .columns = {"ranks"}};
+  Sheet& sheet = made.add_sheet({.name = "ratios", .columns = {"ranks"}});
   for (const Claim& claim : claims)
     sheet.columns.push_back(fmt::format("{}, {} ({})", claim.operation, claim.specification, claim.bound_text));
   sheet.columns.emplace_back("all-to-all personalised, hypercube");
@@ -96,12 +96,8 @@ Reproduction make_grama2003_bounds(const Making& making) {
         fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, {} (\"O(mp log p) is not optimal\")",
                     which),
         1, value, "All-to-All Personalized Communication on a Hypercube: Cost");
-  Panel panel{.title = "words over the bound by bisection",
-              .x_label = "ranks",
-              .y_label = "ratio",
-              .sheet = 0,
-              .log_x = true,
-              .range_group = 0};
+  Panel& panel = made.add_panel(
+      {.title = "words over the bound by bisection", .x_label = "ranks", .y_label = "ratio", .log_x = true, .range_group = 0});
   for (std::size_t i = 0; i < claims.size(); ++i)
     panel.curves.push_back({i + 1,
                             fmt::format("{}, {}", claims[i].collective == Collective::allgather ? "broadcast" : "personalised",
@@ -111,8 +107,6 @@ Reproduction make_grama2003_bounds(const Making& making) {
                                 : CurveStyle::line});
   panel.curves.push_back({claims.size() + 1, "personalised, hypercube"});
   panel.curves.push_back(paper_points(claims.size() + 2, "log p"));
-  made.sheets.push_back(std::move(sheet));
-  made.panels.push_back(std::move(panel));
   return made;
 }
 
@@ -132,8 +126,8 @@ Reproduction make_grama2003_ecube(const Making& making) {
       .remarks = {"Here t_s is 1000 t_w and a message has 1000 words. A rank begins its next step when it has sent and received "
                   "the message of the step before; there are no barriers.",
                   "On rings and tori two virtual channels a link, with a dateline, prevent deadlock."}};
-  Sheet sheet{
-      .columns = {"network", "schedule", "virtual channels", "messages", "waits at links", "time (t_w)", "(p - 1) (t_s + t_w m)"}};
+  Sheet& sheet = made.add_sheet({.columns = {"network", "schedule", "virtual channels", "messages", "waits at links", "time (t_w)",
+                                             "(p - 1) (t_s + t_w m)"}});
   constexpr const char* place = "All-to-All Personalized Communication on a Hypercube: Optimal Algorithm";
   for (const Count p : making.small ? std::vector<Count>{8} : std::vector<Count>{2, 4, 8, 16, 32, 64, 128})
     for (const char* order : {"", ",last"}) {
@@ -155,7 +149,6 @@ Reproduction make_grama2003_ecube(const Making& making) {
       sheet.rows.push_back(
           {std::string(name), std::string(schedule), Count{2}, run.messages, run.link_waits, run.end, Count{63} * 2000});
     }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -190,15 +183,25 @@ Reproduction make_grama2003_optimised(const Making& making) {
       .remarks = {"The slides do not say where the two forms cross. The value read from them is computed from the times of both "
                   "forms, one of which they give only as \"about\". Our value is counted in steps of a sixteenth of a start-up."}};
   const Count p = 64;
-  Sheet sheet{.name = "times",
-              .columns = {"m tw / ts", "binomial (ts)", "scatter and all-to-all broadcast (ts)", "2 (log p + m tw/ts)"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "times", .columns = {"m tw / ts", "binomial (ts)", "scatter and all-to-all broadcast (ts)", "2 (log p + m tw/ts)"}});
+  made.add_panel({.title = "broadcast among 64 ranks",
+                  .x_label = "m tw / ts",
+                  .y_label = "time (ts)",
+                  .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, paper_points(3, "2 (ts log p + tw m)")},
+                  .log_x = true});
   for (Bytes bytes = 64; bytes <= 8192; bytes *= 2) {
     const double m = Number(bytes) / startup_bytes;
     sheet.rows.push_back({m, time_of(Collective::broadcast, p, bytes, "binomial") / startup_bytes,
                           time_of(Collective::broadcast, p, bytes, "scatter-allgather") / startup_bytes,
                           2 * (std::log2(64.0) + m)});
   }
-  Sheet crossings{.name = "crossings", .columns = {"ranks", "m tw / ts, counted", "log p / (log p - 2)"}};
+  Sheet& crossings = made.add_sheet({.name = "crossings", .columns = {"ranks", "m tw / ts, counted", "log p / (log p - 2)"}});
+  made.add_panel({.title = "where the improved form becomes faster",
+                  .x_label = "ranks",
+                  .y_label = "m tw / ts",
+                  .curves = {{1, "counted"}, {2, "log p / (log p - 2)", CurveStyle::dashed}},
+                  .log_x = true});
   for (const Count n : {8, 16, 32, 64, 256}) {
     making.show(fmt::format("broadcast among {} ranks", n));
     const double d = std::log2(Number(n));
@@ -218,29 +221,12 @@ Reproduction make_grama2003_optimised(const Making& making) {
                time_of(collective, p, 65536, specification) / (2 * (startup_bytes * 6 + 65536)),
                collective == Collective::broadcast ? "Optimized one-to-all" : "Application of concepts to reductions")
         .tolerance = 1.0 / 64;
-  made.sheets = {std::move(sheet), std::move(crossings)};
-  made.panels.push_back(
-      {.title = "broadcast among 64 ranks",
-       .x_label = "m tw / ts",
-       .y_label = "time (ts)",
-       .sheet = 0,
-       .x = 0,
-       .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, paper_points(3, "2 (ts log p + tw m)")},
-       .log_x = true});
-  made.panels.push_back({.title = "where the improved form becomes faster",
-                         .x_label = "ranks",
-                         .y_label = "m tw / ts",
-                         .sheet = 1,
-                         .x = 0,
-                         .curves = {{1, "counted"}, {2, "log p / (log p - 2)", CurveStyle::dashed}},
-                         .log_x = true});
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit grama2003_bounds{
-    .id = "grama2003-bounds",
     .title = "Lower bounds by bisection",
     .source = "grama2003, all-to-all broadcast and personalised communication",
     .about =
@@ -250,7 +236,6 @@ extern const Exhibit grama2003_bounds{
 };
 
 extern const Exhibit grama2003_ecube{
-    .id = "grama2003-ecube",
     .title = "The optimal exchange on hypercubes with wormhole switching",
     .source = "grama2003, all-to-all personalised communication on a hypercube",
     .about = "simulated by events, with messages that hold links while they wait: how often a message waits, and the time",
@@ -258,7 +243,6 @@ extern const Exhibit grama2003_ecube{
 };
 
 extern const Exhibit grama2003_optimised{
-    .id = "grama2003-optimised",
     .title = "Improved broadcast, reduction and all-reduce",
     .source = "grama2003, optimisations of standard algorithms",
     .about = "schedules priced by the linear model, in start-ups; the slides leave open when the improved form is faster",

@@ -181,6 +181,12 @@ Count paper_root(Count ranks) {
   return root;
 }
 
+double PaperPlatform::worth_it_below(double startups, double volume) const {
+  const Coefficients flat = machine_of_paper(machine).models.at("flat");
+  const double byte = flat.at("compose_us_per_byte") + flat.at("copy_us_per_byte") + flat.at("wire_us_per_byte");
+  return startups * flat.at("startup_us") / (volume * byte * Number(element_bytes));
+}
+
 std::string_view pattern_name(TrafficKind pattern) { return pattern == TrafficKind::spike ? "Pattern1" : "Pattern2"; }
 
 }  // namespace quadrille::papers

@@ -15,23 +15,21 @@ struct Exchange {
   Count ranks = 64;
 };
 
-Bytes element_of(const Exchange& exchange) { return static_cast<Bytes>(element_bytes(exchange.machine)); }
-
 // Start-ups are multiplied by the factor. `compose` is t_m as a share of t_c + t_d.
 PaperSetting setting_of(const Exchange& exchange, Bytes small, double compose, double startup_factor = 1) {
-  const Bytes element = element_of(exchange);
+  const Bytes element = platform_of(exchange.machine).element_bytes;
   MachineCosts machine = machine_of_paper(exchange.machine);
   for (auto& [model, coefficients] : machine.models) coefficients["startup_us"] *= startup_factor;
   Coefficients& flat = machine.models.at("flat");
   flat["compose_us_per_byte"] = compose * (flat["copy_us_per_byte"] + flat["wire_us_per_byte"]);
-  return {fmt::format("{}, {} ranks, {}, {} elements", exchange.machine == "t3d" ? "T3D" : "SP2", exchange.ranks,
+  return {fmt::format("{}, {} ranks, {}, {} elements", platform_of(exchange.machine).title, exchange.ranks,
                       pattern_name(exchange.pattern), exchange.most),
           make_traffic(exchange.ranks, {.kind = exchange.pattern, .most = exchange.most * element, .small = small * element}),
           machine};
 }
 
 std::string algorithm(int number, const Exchange& exchange) {
-  const Bytes grain = element_of(exchange);
+  const Bytes grain = platform_of(exchange.machine).element_bytes;
   switch (number) {
     case 1: return "shift";
     case 2: return fmt::format("two-phase:counts=known,grain={}", grain);
@@ -48,14 +46,14 @@ Planner planner_of(const Exchange& exchange, const Making& making) {
   for (const OpenValues& values : open_values())
     for (const double share : {0.0, most_composing / 2, most_composing}) {
       if (values.small > few && values.small * least_variance > exchange.most) continue;
-      const FlatModel model = flat_of_elements(exchange.machine, composing_us_per_byte(exchange.machine, share));
+      const Coefficients costs = flat_of_elements(exchange.machine, composing_us_per_byte(exchange.machine, share));
       for (std::uint64_t draw = 1; draw <= draws_tried(exchange.pattern, making); ++draw)
         others.push_back(
             {fmt::format("{}, t_m = {} (t_c + t_d)", name(values), share), [=](const std::string& specification, Policy policy) {
                int number = 1;
                while (number < 4 && algorithm(number, exchange) != specification) ++number;
                const CountedExchange& counted = counted_exchange(point, exchange.pattern, draw, number, values.small);
-               return predict(values.with_own ? counted.with_own : counted.without, model).seconds(policy);
+               return price_of(values.with_own ? counted.with_own : counted.without, *find_model("flat"), costs).seconds(policy);
              }});
     }
   return Planner(setting_of(exchange, few, 0), std::move(others));
@@ -199,7 +197,6 @@ Reproduction make_liu2002_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2002_conclusions{
-    .id = "liu2002-conclusions",
     .title = "Which of A1 to A4 is better when, and what a plan takes on a T3D and an SP2",
     .source = "liu2002, sections 1, 4 and 5",
     .about =

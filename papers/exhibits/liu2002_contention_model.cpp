@@ -24,10 +24,7 @@ struct FreeRunningMachine {
   Coefficients coefficients;
 
   explicit FreeRunningMachine(const std::string& machine)
-      : name(machine), coefficients(coefficients_of(machine_of_paper(machine), *find_model("free-running"))) {
-    for (const char* key : {"compose_us_per_byte", "copy_us_per_byte", "wire_us_per_byte"})
-      coefficients.at(key) *= element_bytes(machine);
-  }
+      : name(machine), coefficients(flat_of_elements(machine, 0, "free-running")) {}
 
   Price price(const std::vector<StageFigures>& stages) const {
     return price_of(Workload{.stages = stages, .is_exchange = true}, *find_model("free-running"), coefficients);
@@ -44,7 +41,7 @@ std::vector<StageFigures> printed(int algorithm, Bytes traffic) {
 
 // Counts our schedules for Pattern2, with messages to oneself.
 const std::vector<StageFigures>& counted_stages_of(int algorithm, Bytes most) {
-  return counted_exchange({nodes, most}, TrafficKind::transpose, 1, algorithm).with_own;
+  return counted_exchange({nodes, most}, TrafficKind::transpose, 1, algorithm).with_own.stages;
 }
 
 Bytes heaviest(Bytes most) { return Traffic(traffic_of(nodes, TrafficKind::transpose, most)).heaviest(); }
@@ -112,9 +109,10 @@ void compare(const FreeRunningMachine& machine, const std::string& from, const S
 
 // Adds the table of both machines at the longest length, and the comparisons with it.
 void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "1024",
-              .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
-                          "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "1024",
+       .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
+                   "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}});
   const Bytes heavy = heaviest(most);
   for (const FreeRunningMachine& machine : machines) {
     making.show(machine.name);
@@ -137,16 +135,16 @@ void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, cons
           .because("counts that P does not divide cannot be split evenly, so a rank may have some elements more");
     }
   }
-  made.sheets.push_back(std::move(sheet));
 }
 
 // Adds a sheet with the contention factors of A1 at which another algorithm is faster.
 void add_factors(const std::vector<FreeRunningMachine>& machines, Bytes most, Reproduction& made) {
-  Sheet factors{.name = "factors",
-                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 above which A2 is faster",
-                            "t3d: f_nc_b of A1 above which A4 is faster", "sp2: f_nc_b of A1 above which A2 is faster",
-                            "sp2: f_nc_b of A1 above which A4 is faster", "A1 in lock-step: elements over L_max",
-                            "t3d: fastest of A1, A2 and A4 by (3)", "sp2: fastest of A1, A2 and A4 by (3)"}};
+  Sheet& factors =
+      made.add_sheet({.name = "factors",
+                      .columns = {"longest message (elements)", "t3d: f_nc_b of A1 above which A2 is faster",
+                                  "t3d: f_nc_b of A1 above which A4 is faster", "sp2: f_nc_b of A1 above which A2 is faster",
+                                  "sp2: f_nc_b of A1 above which A4 is faster", "A1 in lock-step: elements over L_max",
+                                  "t3d: fastest of A1, A2 and A4 by (3)", "sp2: fastest of A1, A2 and A4 by (3)"}});
   for (Bytes length = 16; length <= most; length *= 2) {
     std::vector<Cell> row{length}, first;
     const std::vector<StageFigures> a1 = printed(1, heaviest(length));
@@ -168,19 +166,16 @@ void add_factors(const std::vector<FreeRunningMachine>& machines, Bytes most, Re
             std::get<double>(factors.rows.back()[5]), std::get<double>(factors.rows.back()[2 + 2 * i]), "section 2.3, (3)")
         .because("A1 in lock-step is not slow enough")
         .reading();
-  made.panels.push_back({.title = "Contention factor of A1 above which A2 or A4 is faster than A1",
-                         .x_label = "longest message (elements)",
-                         .y_label = "f_nc_b of A1",
-                         .sheet = 1,
-                         .x = 0,
-                         .curves = {{1, "A2, T3D", CurveStyle::line, 1},
-                                    {2, "A4, T3D", CurveStyle::line, 3},
-                                    {3, "A2, SP2", CurveStyle::dashed, 1},
-                                    {4, "A4, SP2", CurveStyle::dashed, 3},
-                                    {5, "A1 in lock-step", CurveStyle::line, 0}},
-                         .log_x = true,
-                         .log_y = true});
-  made.sheets.push_back(std::move(factors));
+  made.add_panel({.title = "Contention factor of A1 above which A2 or A4 is faster than A1",
+                  .x_label = "longest message (elements)",
+                  .y_label = "f_nc_b of A1",
+                  .curves = {{1, "A2, T3D", CurveStyle::line, 1},
+                             {2, "A4, T3D", CurveStyle::line, 3},
+                             {3, "A2, SP2", CurveStyle::dashed, 1},
+                             {4, "A4, SP2", CurveStyle::dashed, 3},
+                             {5, "A1 in lock-step", CurveStyle::line, 0}},
+                  .log_x = true,
+                  .log_y = true});
 }
 
 Reproduction make_liu2002_equation3(const Making& making) {
@@ -316,15 +311,13 @@ Reproduction make_liu2002_contention(const Making& making) {
           "is fitted: they follow from the schedule and from the rule that each resource of a rank serves one message at a "
           "time. Without overlap, (4) is a sum like (3), with its own factor. M_max = 1024 is the paper's; the numbers of "
           "ranks are ours. Times of Pattern1 are the mean of three random draws."}};
-  Sheet sheet{.name = "factors",
-              .columns = {"machine", "overlap", "ranks", "algorithm", "blocking (ms)", "nonblocking (ms)",
-                          "nonblocking over blocking", "f_nc_b", "f_nc_nb"}};
-  Sheet gains{.name = "gains", .columns = {"ranks"}};
+  Sheet& sheet = made.add_sheet({.name = "factors",
+                                 .columns = {"machine", "overlap", "ranks", "algorithm", "blocking (ms)", "nonblocking (ms)",
+                                             "nonblocking over blocking", "f_nc_b", "f_nc_nb"}});
+  Sheet& gains = made.add_sheet({.name = "gains", .columns = {"ranks"}});
   for (const Count p : making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 36, 64}) gains.rows.push_back({p});
-  Panel panel{.title = "Nonblocking over blocking time on a T3D, Pattern1",
-              .x_label = "ranks",
-              .y_label = "ratio of the times",
-              .sheet = 1};
+  Panel& panel = made.add_panel(
+      {.title = "Nonblocking over blocking time on a T3D, Pattern1", .x_label = "ranks", .y_label = "ratio of the times"});
   for (const bool overlap : {false, true})
     for (const int algorithm : compared_algorithms) {
       gains.columns.push_back(fmt::format("A{}, {}", algorithm, overlap ? "overlap" : "no overlap"));
@@ -351,16 +344,12 @@ Reproduction make_liu2002_contention(const Making& making) {
   }
   simulate_all("sp2", 64);
   compare_without_contention(making, made);
-  made.panels.push_back(std::move(panel));
-  made.sheets.push_back(std::move(sheet));
-  made.sheets.push_back(std::move(gains));
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit liu2002_equation3{
-    .id = "liu2002-equation3",
     .title = "The paper's own model without contention, and its measurements",
     .source = "liu2002, (3), (4), table 3 and section 4.1",
     .about = "64 ranks, Pattern2; blocking times by the model free-running, with the figures of table 3 and of our schedules",
@@ -368,7 +357,6 @@ extern const Exhibit liu2002_equation3{
 };
 
 extern const Exhibit liu2002_contention{
-    .id = "liu2002-contention",
     .title = "Contention factors, simulated, with and without overlap",
     .source = "liu2002, (3), (4) and section 4.1",
     .about =

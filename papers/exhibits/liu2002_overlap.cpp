@@ -91,8 +91,12 @@ double delay_us(const Liu2002Fig3Machine& machine, const Sent& message, const Se
   return left(time_line(machine)) - left(time_line(machine, other));
 }
 
-Sheet lanes_of(const TimeLine& line, double startup) {
-  Sheet lanes{.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}};
+void add_lanes(const TimeLine& line, double startup, Reproduction& made) {
+  Sheet& lanes = made.add_sheet({.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}});
+  made.add_panel({.title = "The scenario of figure 2: messages of four ranks, simulated",
+                  .x_label = "time (µs)",
+                  .y_label = "",
+                  .kind = PanelKind::spans});
   for (Rank rank = 0; rank < 4; ++rank)
     for (const bool sends : {true, false}) {
       double port_free = 0;  // a message takes the output port after its start-up, and after the message before it
@@ -104,7 +108,6 @@ Sheet lanes_of(const TimeLine& line, double startup) {
             {fmt::format("P{} {}", rank, sends ? "sends" : "receives"), begin, port_free, fmt::format("of step {}", step + 1)});
       }
     }
-  return lanes;
 }
 
 Reproduction make_liu2002_fig3(const Making&) {
@@ -121,20 +124,12 @@ Reproduction make_liu2002_fig3(const Making&) {
           "send when its last one is complete. The figure shares the bandwidth of the input port between two messages, so "
           "both are late (d_1 and d_2). Our port takes one after the other: only the later one is late, by the whole time of "
           "the other, and both are complete at the same time as with shared bandwidth."}};
-  Sheet sheet{.name = "equal",
-              .columns = {"machine", "bytes", "(1) (µs)", "simulated, blocking (µs)", "(2) (µs)", "simulated, nonblocking (µs)",
-                          "(2) and the other terms of one message (µs)"}};
+  Sheet& sheet = made.add_sheet({.name = "equal",
+                                 .columns = {"machine", "bytes", "(1) (µs)", "simulated, blocking (µs)", "(2) (µs)",
+                                             "simulated, nonblocking (µs)", "(2) and the other terms of one message (µs)"}});
   for (const Liu2002Fig3Machine& machine : {printed, split}) add_equal_messages(machine, sheet, made);
-  made.sheets.push_back(std::move(sheet));
 
-  const TimeLine line = time_line(printed);
-  Sheet lanes = lanes_of(line, startup);
-  made.panels.push_back({.title = "The scenario of figure 2: messages of four ranks, simulated",
-                         .x_label = "time (µs)",
-                         .y_label = "",
-                         .sheet = 1,
-                         .kind = PanelKind::spans});
-  made.sheets.push_back(std::move(lanes));
+  add_lanes(time_line(printed), startup, made);
   const Sent s12{1, 0}, s02{0, 1}, s03{0, 2}, s20{2, 1}, s30{3, 0};
   made.at_least("d_1: µs by which S_02 is late because S_12 goes to P_2, too (\"t_d's for R_02 and R_12 increase\")", 1,
                 delay_us(printed, s02, s12), "section 2.3, 1")
@@ -247,15 +242,14 @@ Count overlapping_steps(const Played& played) {
   return count;
 }
 
-Sheet sheet_of(const Played& played, const Program& program, const char* name) {
-  Sheet sheet{.name = name, .columns = {"step of the rank", "begin (µs)", "end (µs)", "stage"}};
+void add_steps(const Played& played, const Program& program, const char* name, Reproduction& made) {
+  Sheet& sheet = made.add_sheet({.name = name, .columns = {"step of the rank", "begin (µs)", "end (µs)", "stage"}});
   for (const MessageEnd& time : played.at_node) {
     const bool is_first = time.round < program.stages[1].first_round;
     const Count step = time.round - program.stages[is_first ? 0 : 1].first_round + 1;
     sheet.rows.push_back({fmt::format("{} {}, {}", is_first ? "R-Comm" : "C-Comm", step, time.sends ? "send" : "receive"),
                           in_us(time.begin), in_us(time.end), is_first ? "stage I" : "stage II"});
   }
-  return sheet;
 }
 
 Reproduction make_liu2002_fig13(const Making&) {
@@ -280,14 +274,12 @@ Reproduction make_liu2002_fig13(const Making&) {
        {Mode{"a", "(a) blocking", Policy::blocking}, Mode{"b", "(b) nonblocking, one send buffer", Policy::nonblocking},
         Mode{"c", "(c) nonblocking, two send buffers", Policy::dataflow}}) {
     const Played& played = all.emplace_back(play(policy == Policy::dataflow ? buffered : schedule, times, policy, shown));
-    Sheet sheet = sheet_of(played, schedule.program(shown), name);
-    made.panels.push_back({.title = fmt::format("{}, rank {}", title, shown),
-                           .x_label = "time (µs)",
-                           .y_label = "",
-                           .sheet = made.sheets.size(),
-                           .kind = PanelKind::spans,
-                           .range_group = 0});
-    made.sheets.push_back(std::move(sheet));
+    add_steps(played, schedule.program(shown), name, made);
+    made.add_panel({.title = fmt::format("{}, rank {}", title, shown),
+                    .x_label = "time (µs)",
+                    .y_label = "",
+                    .kind = PanelKind::spans,
+                    .range_group = 0});
   }
   const Played &a = all[0], &b = all[1], &c = all[2];
   const auto add = [&](const std::string& what, const char* words, double paper, double ours, Relation relation,
@@ -320,7 +312,6 @@ Reproduction make_liu2002_fig13(const Making&) {
 }  // namespace
 
 extern const Exhibit liu2002_fig3{
-    .id = "liu2002-fig3",
     .title = "Times of equal messages, and delays where messages meet",
     .source = "liu2002, (1), (2), figures 2 and 3",
     .about =
@@ -330,7 +321,6 @@ extern const Exhibit liu2002_fig3{
 };
 
 extern const Exhibit liu2002_fig13{
-    .id = "liu2002-fig13",
     .title = "Stages I and II of A4, blocking and nonblocking",
     .source = "liu2002, figure 13 and section 3.4",
     .about = "the times at which a rank's ports are busy in each step, simulated under the three policies",

@@ -22,7 +22,8 @@ Reproduction make_liu2002_table1(const Making&) {
     const char* name;
     double startup_us, us_per_byte;
   };
-  Sheet sheet{.columns = {"platform", "start-up (µs)", "t_c + t_d (µs/byte)", "ratio (bytes)", "a message of 1 KiB (µs)"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"platform", "start-up (µs)", "t_c + t_d (µs/byte)", "ratio (bytes)", "a message of 1 KiB (µs)"}});
   double least = 1e300, most = 0;
   for (const auto& [name, startup_us, us_per_byte] :
        {Row{"cm5", 85, 0.12}, Row{"sp2", 44, 0.035}, Row{"t3d", 38, 0.043}, Row{"t3e", 28, 0.006}, Row{"myrinet", 68, 0.027}}) {
@@ -43,7 +44,6 @@ Reproduction make_liu2002_table1(const Making&) {
       made.at_most("largest T_s / (t_c + t_d), \"in the range of 1000\": below three times 1000", 3000, most, "section 5");
   largest.reading();
   largest.found(Outcome::retyped, 28 / 0.006, "by table 1 the T3E's time per byte is that short compared with its start-up");
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -86,7 +86,8 @@ Reproduction make_liu2002_table2(const Making& making) {
       .remarks = {"Misprints that concern no number, which may be the transcript's: lemma 2 holds for all j below P, not P - 1; "
                   "C-Distribute counts for P destinations, not for R. R (R - 1) and C (C + 1) look like products, but are two "
                   "values each: for complete columns and, in brackets, for incomplete columns."}};
-  Sheet sheet{.columns = {"ranks", "stage", "column", "messages", "bound", "longest message (L/P)", "bound on its length"}};
+  Sheet& sheet = made.add_sheet(
+      {.columns = {"ranks", "stage", "column", "messages", "bound", "longest message (L/P)", "bound on its length"}});
   double messages_above[4][2], length_above[4][2], content_above = -1e300;
   std::fill(&messages_above[0][0], &messages_above[0][0] + 8, -1e300);
   std::fill(&length_above[0][0], &length_above[0][0] + 8, -1e300);
@@ -119,7 +120,6 @@ Reproduction make_liu2002_table2(const Making& making) {
       }
     }
   }
-  made.sheets.push_back(std::move(sheet));
   const char* numerals[] = {"I", "II", "III", "IV"};
   for (int stage = 0; stage < 4; ++stage)
     for (int incomplete = 0; incomplete < 2; ++incomplete) {
@@ -172,7 +172,8 @@ Reproduction make_liu2002_table3(const Making& making) {
   Reproduction made{.remarks = {"Misprints that concern no number, some of which may be the transcript's: (3) has P T_s_send where "
                                 "(1) and (4) have P T_s; theorem 2 writes T_d for T_s; the R- and the C-Schedule of figure 6 are "
                                 "exchanged between overview and definition, and C-Collect belongs to stage III and is by column."}};
-  Sheet sheet{.columns = {"ranks", "algorithm", "start-ups", "start-ups (paper)", "traffic of a rank (L)", "traffic (paper)"}};
+  Sheet& sheet = made.add_sheet(
+      {.columns = {"ranks", "algorithm", "start-ups", "start-ups (paper)", "traffic of a rank (L)", "traffic (paper)"}});
   for (const Count p : {64, 61}) {
     making.show(fmt::format("{} ranks", p));
     const Count root = paper_root(p);
@@ -207,7 +208,6 @@ Reproduction make_liu2002_table3(const Making& making) {
       made.comparisons.push_back(std::move(comparison));
     }
   }
-  made.sheets.push_back(std::move(sheet));
   add_shift_matrix(made);
   return made;
 }
@@ -247,8 +247,9 @@ Reproduction make_liu2002_table4(const Making& making) {
   const Problem problem = traffic_of(p, TrafficKind::transpose, most, 0);
   const Number n = p, m = most, heaviest = Traffic(problem).heaviest(), root = paper_root(p);
   const double send[] = {m * n, heaviest, m * n, heaviest}, receive[] = {heaviest, heaviest, m * n, heaviest};
-  Sheet sheet{.columns = {"algorithm", "send buffer (paper)", "receive buffer (paper)", "both (paper)", "scratch",
-                          "output and scratch", "most elements on a rank after a stage", "input, output and scratch"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"algorithm", "send buffer (paper)", "receive buffer (paper)", "both (paper)", "scratch",
+                                  "output and scratch", "most elements on a rank after a stage", "input, output and scratch"}});
   double written[5] = {};
   for (int number = 1; number <= 4; ++number) {
     const Schedule schedule = make_schedule(problem, irregular_algorithm(number));
@@ -279,7 +280,6 @@ Reproduction make_liu2002_table4(const Making& making) {
                            "sqrt(P) - 1 others of its row and, in the end, the data for itself: sqrt(P) L"};
     made.comparisons.push_back(std::move(comparison));
   }
-  made.sheets.push_back(std::move(sheet));
   made.at_most(
       "A4, counts that P divides: excess of a rank's output and scratch over 2 ceil(sqrt P)^2 (L_max/P), maximum (\"the total size "
       "of the buffer needed at any node\")",
@@ -297,7 +297,6 @@ Reproduction make_liu2002_table4(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2002_table1{
-    .id = "liu2002-table1",
     .title = "Communication features of the platforms",
     .source = "liu2002, table 1 and section 5",
     .about = "a message of 1 KiB, priced on each machine by the flat model",
@@ -305,7 +304,6 @@ extern const Exhibit liu2002_table1{
 };
 
 extern const Exhibit liu2002_table2{
-    .id = "liu2002-table2",
     .title = "Messages of the four-stage algorithm, stage by stage",
     .source = "liu2002, table 2, lemmas 1 to 3 and theorem 1",
     .about =
@@ -315,7 +313,6 @@ extern const Exhibit liu2002_table2{
 };
 
 extern const Exhibit liu2002_table3{
-    .id = "liu2002-table3",
     .title = "Start-ups and traffic of the four algorithms",
     .source = "liu2002, table 3 and theorem 2",
     .about =
@@ -325,7 +322,6 @@ extern const Exhibit liu2002_table3{
 };
 
 extern const Exhibit liu2002_table4{
-    .id = "liu2002-table4",
     .title = "Buffers of the four algorithms",
     .source = "liu2002, table 4, section 3.3 and theorem 1",
     .about =

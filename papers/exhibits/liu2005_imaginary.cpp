@@ -124,8 +124,9 @@ Reproduction make_liu2005_imaginary(const Making& making) {
           "imaginary ones, so several messages of a step share their links; a step takes the bytes of its busiest link. "
           "Blocks from and to imaginary nodes do not exist. The bound is that of the real torus. Our exchange "
           "order=dimension-split needs no imaginary nodes."}};
-  Sheet sheet{.columns = {"torus", "with imaginary nodes", "blocks with imaginary nodes", "blocks of dimension-split",
-                          "bound (blocks)", "imaginary nodes over the bound", "dimension-split over the bound"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"torus", "with imaginary nodes", "blocks with imaginary nodes", "blocks of dimension-split",
+                                  "bound (blocks)", "imaginary nodes over the bound", "dimension-split over the bound"}});
   for (const Count side : making.small ? std::vector<Count>{3, 5} : std::vector<Count>{3, 5, 6, 7, 9}) {
     making.show(fmt::format("{0}x{0}", side));
     const std::vector<Bound> bounds = lower_bounds(Problem::alltoall(side * side, 1), Topology::torus({side, side}));
@@ -148,14 +149,12 @@ Reproduction make_liu2005_imaginary(const Making& making) {
     made.equal(fmt::format("{}: blocks of our exchange order=dimension-split over the bound", name), 1, ratio(ours, 8 * bound),
                "lemma 1, by our own bound");
   }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit liu2005_imaginary{
-    .id = "liu2005-imaginary",
     .title = "Imaginary nodes on tori of two dimensions",
     .source = "liu2005, section VI",
     .about = "AT2 on the padded torus, counted on the links of the real one, beside our exchange by dimensions",

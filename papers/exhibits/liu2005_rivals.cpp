@@ -73,7 +73,7 @@ Reproduction make_liu2005_table2(const Making& making) {
           "text describes the algorithms of Tseng et al. and of Suh and Yalamanchili too briefly to reconstruct them: their rows "
           "are the formulas of table II. The second part of the previous scheme, \"nodes in the same group perform complete "
           "exchange among them\", is read as a ring exchange on one port, first along rows and then along columns."}};
-  Sheet sheet{.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}};
+  Sheet& sheet = made.add_sheet({.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}});
   for (int d = 2; d <= 7; ++d) {
     making.show(fmt::format("torus of {0} x {0}", 1 << d));
     const auto add = [&](const std::string& name, const TorusCosts& costs) {
@@ -102,7 +102,6 @@ Reproduction make_liu2005_table2(const Making& making) {
     compare("", published_at2(d), ours, "2^(3d-3)");
   }
   compare_previous_scheme(made);
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -121,8 +120,9 @@ Reproduction make_liu2005_direct(const Making& making) {
   Reproduction made{
       .remarks = {"The direct exchange is torus-direct; direct sends everything at once. Messages that have half a ring to go "
                   "are spread over both directions (the routing balanced)."}};
-  Sheet sheet{.columns = {"torus", "steps", "steps, paper", "messages on a link, maximum of a step", "share of link steps in use",
-                          "direct: messages on a link", "volume (blocks)", "volume, paper"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"torus", "steps", "steps, paper", "messages on a link, maximum of a step",
+                                  "share of link steps in use", "direct: messages on a link", "volume (blocks)", "volume, paper"}});
   for (Count d = 2; d <= (making.small ? 3 : 4); ++d) {
     const Count side = Count{1} << d, paper = Count{1} << (3 * d - 3);
     making.show(fmt::format("{0}x{0}", side));
@@ -145,7 +145,6 @@ Reproduction make_liu2005_direct(const Making& making) {
     made.equal(fmt::format("{0}x{0}: messages on a link in a step, maximum", side), 1, links.sharing, direct_place);
     made.equal(fmt::format("{0}x{0}: share of all links in all steps that carry a message", side), 1, used, direct_place).reading();
   }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -173,14 +172,13 @@ Reproduction make_liu2005_fig6(const Making& making) {
     const std::string place = fmt::format("{0}x{0}", side);
     making.show(place);
     const TorusCosts at2 = counted_at2(d);
-    Sheet sheet{.name = place, .columns = {"bytes per block"}};
-    Panel panel{.title = place + " torus",
-                .x_label = "bytes per block",
-                .y_label = "time (ms)",
-                .sheet = made.sheets.size(),
-                .log_x = true,
-                .log_y = true,
-                .range_group = 0};
+    Sheet& sheet = made.add_sheet({.name = place, .columns = {"bytes per block"}});
+    Panel& panel = made.add_panel({.title = place + " torus",
+                                   .x_label = "bytes per block",
+                                   .y_label = "time (ms)",
+                                   .log_x = true,
+                                   .log_y = true,
+                                   .range_group = 0});
     const auto add_curve = [&](const std::string& name, CurveStyle style) {
       sheet.columns.push_back(name + " (ms)");
       panel.curves.push_back({sheet.columns.size() - 1, name, style});
@@ -206,8 +204,6 @@ Reproduction make_liu2005_fig6(const Making& making) {
       made.at_least(
           fmt::format("{}: time of {} over that of AT2 at 4096 bytes (\"always outperforms the other algorithms\")", place, name),
           1, costs.us(paragon, 4096) / at2.us(paragon, 4096), "section V, below figure 6");
-    made.sheets.push_back(std::move(sheet));
-    made.panels.push_back(std::move(panel));
   }
   const TorusCosts small = counted_at2(2), other = other_exchanges[1].costs(2);
   made.at_least("4x4: time of Suh and Yalamanchili over that of AT2 at 1 MiB (\"any network size\")", 1,
@@ -303,7 +299,6 @@ Reproduction make_liu2005_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2005_table2{
-    .id = "liu2005-table2",
     .title = "Costs of exchanges on a torus of 2^d x 2^d",
     .source = "liu2005, table II and section IV.A",
     .about =
@@ -313,7 +308,6 @@ extern const Exhibit liu2005_table2{
 };
 
 extern const Exhibit liu2005_direct{
-    .id = "liu2005-direct",
     .title = "The direct exchange on tori, in steps without contention",
     .source = "liu2005, section I",
     .about = "rounds, messages that share a link, and volume, counted from the schedule on the links of the torus",
@@ -321,7 +315,6 @@ extern const Exhibit liu2005_direct{
 };
 
 extern const Exhibit liu2005_fig6{
-    .id = "liu2005-fig6",
     .title = "Exchanges on tori of an Intel Paragon",
     .source = "liu2005, figure 6 and section V",
     .about =
@@ -331,7 +324,6 @@ extern const Exhibit liu2005_fig6{
 };
 
 extern const Exhibit liu2005_conclusions{
-    .id = "liu2005-conclusions",
     .title = "Which exchange on tori is better when, and what a plan takes on a Paragon",
     .source = "liu2005, sections I and V",
     .about =

@@ -122,7 +122,13 @@ const std::vector<std::string> step_columns{"distribution",
                                             "on full-duplex ports: bandwidth of clustered over trivial, simulated"};
 
 void compare_six_nodes(const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "six-nodes", .columns = step_columns}, bars{.name = "ratios", .columns = {"distribution", "least", "paper"}};
+  Sheet& sheet = made.add_sheet({.name = "six-nodes", .columns = step_columns});
+  Sheet& bars = made.add_sheet({.name = "ratios", .columns = {"distribution", "least", "paper"}});
+  made.add_panel({.title = "six nodes of up to four processors, one operation of a node at a time",
+                  .x_label = "processes of the nodes",
+                  .y_label = "bandwidth of clustered over trivial, at least",
+                  .curves = {{1, "by steps"}, paper_points(2, "at least (section 4)")},
+                  .kind = PanelKind::bars});
   double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
   double answered = 1e300, answered_where_they_vary = 1e300, most_answered = 0;  // the same if each message meets its answer
   for (const Distribution& distribution : distributions()) {
@@ -158,17 +164,10 @@ void compare_six_nodes(const Making& making, Reproduction& made) {
   made.at_most("the same if each message meets its answer, maximum: what was measured lies between both cases", 1.2, most_answered,
                bandwidth_place)
       .reading();
-  made.panels.push_back({.title = "six nodes of up to four processors, one operation of a node at a time",
-                         .x_label = "processes of the nodes",
-                         .y_label = "bandwidth of clustered over trivial, at least",
-                         .sheet = 1,
-                         .curves = {{1, "by steps"}, paper_points(2, "at least (section 4)")},
-                         .kind = PanelKind::bars});
-  made.sheets = {std::move(sheet), std::move(bars)};
 }
 
 void compare_larger_clusters(const Making& making, Reproduction& made) {
-  Sheet large{.name = "large-cluster", .columns = step_columns};
+  Sheet& large = made.add_sheet({.name = "large-cluster", .columns = step_columns});
   double least = 1e300, answered = 1e300;
   for (const auto& [nodes, size] : {std::pair<Count, Count>{8, 8}, {16, 8}, {8, 16}}) {
     if (making.small && nodes * size > 64) continue;
@@ -182,7 +181,6 @@ void compare_larger_clusters(const Making& making, Reproduction& made) {
           2, least, bandwidth_place)
       .because(exchanges_take_longer)
       .from_to(answered, least);
-  made.sheets.push_back(std::move(large));
 }
 
 Reproduction make_sanders2002_bandwidth(const Making& making) {
@@ -246,7 +244,6 @@ Reproduction make_sanders2002_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit sanders2002_bandwidth{
-    .id = "sanders2002-bandwidth",
     .title = "Bandwidth of the clustered exchange",
     .source = "sanders2002, section 4",
     .about =
@@ -256,7 +253,6 @@ extern const Exhibit sanders2002_bandwidth{
 };
 
 extern const Exhibit sanders2002_conclusions{
-    .id = "sanders2002-conclusions",
     .title = "Which exchange among nodes is better when, and what a plan takes",
     .source = "sanders2002, sections 1 and 4",
     .about =

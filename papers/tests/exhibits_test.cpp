@@ -19,7 +19,7 @@ namespace {
 
 TEST(Exhibits, AreThoseOfThePapers) {
   std::set<std::string_view> ids;
-  for (const Exhibit* exhibit : all_exhibits()) EXPECT_TRUE(ids.insert(exhibit->id).second) << exhibit->id;
+  for (const Exhibit& exhibit : all_exhibits()) EXPECT_TRUE(ids.insert(exhibit.id).second) << exhibit.id;
   for (const char* id : {"bruck1997-fig3",         "bruck1997-fig4",          "bruck1997-fig5",
                          "bruck1997-fig6",         "bruck1997-fig7",          "bruck1997-table1",
                          "bruck1997-bounds",       "liu2002-table1",          "liu2002-table2",
@@ -53,7 +53,7 @@ TEST(Exhibits, HaveTheNamesOfTheirRows) {
 #undef ROW
        }) {
     std::replace(row.begin(), row.end(), '_', '-');
-    EXPECT_EQ(all_exhibits()[number++]->id, row);
+    EXPECT_EQ(all_exhibits()[number++].id, row);
   }
   EXPECT_EQ(number, all_exhibits().size());
 }
@@ -65,12 +65,12 @@ std::string references() {
 
 TEST(Exhibits, NameTheirSources) {
   const std::string known = references();
-  for (const Exhibit* exhibit : all_exhibits()) {
-    const std::string key(exhibit->source.substr(0, exhibit->source.find(',')));
-    EXPECT_NE(known.find("{" + key + ","), std::string::npos) << exhibit->id;
-    EXPECT_TRUE(exhibit->id.starts_with(key + "-")) << exhibit->id;
-    EXPECT_FALSE(exhibit->title.empty() || exhibit->about.empty());
-    EXPECT_EQ(find_exhibit(exhibit->id), exhibit);
+  for (const Exhibit& exhibit : all_exhibits()) {
+    const std::string key(exhibit.source.substr(0, exhibit.source.find(',')));
+    EXPECT_NE(known.find("{" + key + ","), std::string::npos) << exhibit.id;
+    EXPECT_TRUE(exhibit.id.starts_with(key + "-")) << exhibit.id;
+    EXPECT_FALSE(exhibit.title.empty() || exhibit.about.empty());
+    EXPECT_EQ(find_exhibit(exhibit.id), &exhibit);
   }
 }
 
@@ -177,7 +177,7 @@ void expect_fair_verdicts(std::string_view id, const Reproduction& made) {
   }
 }
 
-class EveryExhibit : public ::testing::TestWithParam<const Exhibit*> {};
+class EveryExhibit : public ::testing::TestWithParam<Exhibit> {};
 
 // Readers must find the paper's sentence: the comparison names its place, or the whole exhibit is about one place.
 void expect_places(const Exhibit& exhibit, const Reproduction& made) {
@@ -251,7 +251,8 @@ void expect_well_formed_numbers(const Reproduction& made) {
     EXPECT_LT(panel.x, made.sheets[panel.sheet].columns.size());
   }
   if (made.panels.empty()) return;
-  const std::string plot = draw_plot("title", "note", made.sheets, made.panels);
+  const std::string plot =
+      draw_plot("title", "note", {made.sheets.begin(), made.sheets.end()}, {made.panels.begin(), made.panels.end()});
   for (const char* wrong : {"nan", "inf"}) EXPECT_EQ(plot.find(fmt::format("\"{}", wrong)), std::string::npos);
 }
 
@@ -282,17 +283,17 @@ bool is_one_of_lius_figures_of_times(std::string_view id) {
 
 // Each exhibit is made once for all checks, because some take seconds.
 TEST_P(EveryExhibit, HasVerdictsAndNumbersInOrder) {
-  const std::string_view id = GetParam()->id;
-  const Reproduction made = GetParam()->make({.small = true});
+  const std::string_view id = GetParam().id;
+  const Reproduction made = GetParam().make({.small = true});
   expect_verdicts_that_numbers_decide(made);
   expect_fair_verdicts(id, made);
   expect_well_formed_numbers(made);
-  if (!is_one_of_lius_figures_of_times(id)) expect_places(*GetParam(), made);
+  if (!is_one_of_lius_figures_of_times(id)) expect_places(GetParam(), made);
   if (is_one_of_lius_figures_of_times(id)) expect_messages_to_oneself_counted_and_not(made);
 }
 
-std::string test_name(const ::testing::TestParamInfo<const Exhibit*>& info) {
-  std::string name(info.param->id);
+std::string test_name(const ::testing::TestParamInfo<Exhibit>& info) {
+  std::string name(info.param.id);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }

@@ -22,7 +22,7 @@ IrregularPlot plot_with(const std::vector<IrregularClaim>& claims) {
 TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
   const auto sums = [](int algorithm) {
     std::pair<double, double> sum;
-    for (const StageFigures& stage : counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own) {
+    for (const StageFigures& stage : counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own.stages) {
       sum.first += static_cast<double>(stage.startups);
       sum.second += static_cast<double>(stage.volume);
     }
@@ -54,7 +54,7 @@ TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
 
 // The figures from the counts alone are those of the schedules.
 TEST(CountedExchange, HasTheFiguresOfTheSchedule) {
-  const FlatModel model = flat_of_elements("sp2", 0.02);
+  const Coefficients costs = flat_of_elements("sp2", 0.02);
   for (const Count ranks : {4, 7, 9, 14, 16})
     for (const TrafficKind pattern : {TrafficKind::spike, TrafficKind::transpose})
       for (const auto& [most, small] : {std::pair<Bytes, Bytes>{16, 1}, {50, 4}})
@@ -64,7 +64,7 @@ TEST(CountedExchange, HasTheFiguresOfTheSchedule) {
           const CountedExchange& counted = counted_exchange({ranks, most}, pattern, 7, algorithm, small);
           for (const bool own : {false, true}) {
             const std::vector<StageFigures> expected = stage_figures(own ? with_own_messages(schedule) : schedule),
-                                            &ours = own ? counted.with_own : counted.without;
+                                            &ours = (own ? counted.with_own : counted.without).stages;
             ASSERT_EQ(ours.size(), expected.size());
             for (std::size_t i = 0; i < ours.size(); ++i) {
               EXPECT_EQ(ours[i].startups, expected[i].startups);
@@ -75,7 +75,7 @@ TEST(CountedExchange, HasTheFiguresOfTheSchedule) {
               EXPECT_EQ(ours[i].windows[0].chain, expected[i].windows[0].chain);
             }
             for (const ExchangeMode mode : {blocking, one_buffer, two_buffers})
-              EXPECT_NEAR(model_ms(ours, model, mode), model_ms(expected, model, mode), 1e-8);
+              EXPECT_NEAR(model_ms({.stages = ours}, costs, mode), model_ms({.stages = expected}, costs, mode), 1e-8);
           }
         }
 }
@@ -98,18 +98,18 @@ TEST(OpenValues, ChangeTheTimes) {
 }
 
 TEST(ExchangeParts, AddUpToTheTime) {
-  const FlatModel model = flat_of_elements("sp2", 0.02);
+  const Coefficients costs = flat_of_elements("sp2", 0.02);
   for (const int algorithm : {3, 4})
     for (const ExchangeMode mode : {blocking, one_buffer, two_buffers}) {
-      const std::vector<StageFigures>& stages = counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own;
-      const ExchangeParts parts = parts_of(stages, model, {algorithm, mode});
-      EXPECT_NEAR(parts.distribute + parts.communicate + parts.collect, model_ms(stages, model, mode), 1e-8);
+      const Workload& work = counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own;
+      const ExchangeParts parts = parts_of(work, costs, {algorithm, mode});
+      EXPECT_NEAR(parts.distribute + parts.communicate + parts.collect, model_ms(work, costs, mode), 1e-8);
       EXPECT_EQ(parts.distribute > 0, algorithm == 4);
     }
   // Two of A4's four stages with 1000 elements each, and two more of the same: 20 ns for each of 22 bytes.
   StageFigures stage{.startups = 4, .messages = 4, .volume = 1000, .load = 1000};
   stage.rounds = {{.messages = 4, .bytes = 1000, .longest = 1000}};
-  const ExchangeParts parts = parts_of({stage, stage, stage, stage}, model, {4, blocking});
+  const ExchangeParts parts = parts_of({.stages = {stage, stage, stage, stage}}, costs, {4, blocking});
   EXPECT_NEAR(parts.distribute, 2 * 0.44, 1e-9);
   EXPECT_NEAR(parts.collect, 2 * 0.44, 1e-9);
   EXPECT_NEAR(parts.communicate, 4 * (4 * 0.044 + 0.77), 1e-9);
