@@ -26,7 +26,7 @@ std::string number_text(double value) {
 
 // The values of the open range that fit the claim best and worst; our value if nothing is open.
 std::pair<double, double> ends_of(const Comparison& comparison) {
-  const auto [least, most] = comparison.open.value_or(OpenRange{comparison.ours, comparison.ours});
+  const auto [least, most] = comparison.open.value_or(Extremes{comparison.ours, comparison.ours});
   const double paper = comparison.paper;
   switch (comparison.relation) {
     case Relation::at_most: return {least, most};
@@ -115,23 +115,6 @@ Comparison& Comparison::found(Outcome level, Number value, std::string why) {
 Panel& Reproduction::add_panel(Panel panel) {
   panel.sheet = sheets.size() - 1;
   return panels.emplace_back(std::move(panel));
-}
-
-Comparison& Reproduction::equal(std::string what, Number paper, Number ours, std::string place) {
-  return comparisons.emplace_back(
-      Comparison{.what = std::move(what), .paper = paper, .ours = ours, .relation = Relation::equal, .place = std::move(place)});
-}
-
-Comparison& Reproduction::at_most(std::string what, Number paper, Number ours, std::string place) {
-  Comparison& comparison = equal(std::move(what), paper, ours, std::move(place));
-  comparison.relation = Relation::at_most;
-  return comparison;
-}
-
-Comparison& Reproduction::at_least(std::string what, Number paper, Number ours, std::string place) {
-  Comparison& comparison = equal(std::move(what), paper, ours, std::move(place));
-  comparison.relation = Relation::at_least;
-  return comparison;
 }
 
 std::string finding_of(const Comparison& comparison) {

@@ -38,6 +38,11 @@ Count least_exchange_steps(const std::vector<Count>& sizes) {
   return least;
 }
 
+Price plain_price(const Problem& problem, const char* specification, double startup_us, const Topology* network) {
+  const Coefficients plain{{"startup_us", startup_us}, {"transfer_us_per_byte", 1}, {"ports", 1}};
+  return price_of(workload(make_schedule(problem, specification), {.topology = network}), *find_model("linear"), plain);
+}
+
 std::vector<Bytes> places_of(const Regions& regions) {
   std::vector<Bytes> places;
   for (const Region& region : regions)
@@ -65,6 +70,17 @@ std::vector<Bytes> longest_by_round(const Schedule& schedule) {
   for (const StageFigures& stage : stage_figures(schedule))
     for (const RoundFigures& round : stage.rounds) longest.push_back(round.longest);
   return longest;
+}
+
+Bytes longest_message(const Schedule& schedule) {
+  const std::vector<Bytes> longest = longest_by_round(schedule);
+  return *std::max_element(longest.begin(), longest.end());
+}
+
+Count ceil_log(Count n, Count base) {
+  Count digits = 0;
+  for (Count power = 1; power < n; power *= base) ++digits;
+  return digits;
 }
 
 std::string listed(const std::vector<Bytes>& numbers) { return fmt::format("{}", fmt::join(numbers, " ")); }

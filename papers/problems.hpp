@@ -23,6 +23,10 @@ Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes = 1);
 // exchange at a time, with one other node and in both directions: the larger of the bounds by matchings.
 Count least_exchange_steps(const std::vector<Count>& sizes);
 
+// Prices a schedule by the linear model on one port, with 1 us for a byte. On a network, the bytes of a round are multiplied by the
+// number of messages on its busiest link.
+Price plain_price(const Problem& problem, const char* specification, double startup_us, const Topology* network = nullptr);
+
 struct Move {
   Count round = 0;   // from 0
   Count offset = 0;  // the receiver is rank + offset, modulo p
@@ -37,6 +41,10 @@ std::vector<Bytes> places_of(const Regions& regions);  // each byte's offset in 
 
 // Returns the longest message of each round that has messages.
 std::vector<Bytes> longest_by_round(const Schedule& schedule);
+
+Bytes longest_message(const Schedule& schedule);
+
+Count ceil_log(Count n, Count base);  // the least d with base^d >= n
 
 std::string listed(const std::vector<Bytes>& numbers);  // "1 2 5"
 

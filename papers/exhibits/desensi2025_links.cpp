@@ -187,8 +187,8 @@ double way(Count p, const char* specification) {
 constexpr const char* place = "abstract";
 constexpr const char* on_borders =
     "if groups, or runs of free hosts, begin at multiples of a power of two, the partners r ^ 1, r ^ 2, .. of a binomial "
-    "butterfly's "
-    "first steps are in the rank's own group, while a Bine butterfly crosses the group's border in all steps but the first";
+    "butterfly's first steps are in the rank's own group, while a Bine butterfly crosses the group's border in all steps but the "
+    "first";
 
 constexpr const char* only_the_abstract =
     "only the abstract was available, which names neither the sizes of the four machines nor the hosts of the ranks; ours are "
@@ -216,10 +216,9 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
     }
     if (!is_scattered) largest.push_back(most_of_a_draw);
     if (is_scattered)
-      made.remarks.push_back(
-          fmt::format("On random hosts in random order near ranks are not on near hosts: Bine saves from {:.1f} % "
-                      "to {:.1f} % over all draws.",
-                      100 * least, 100 * most));
+      made.remarks.push_back(fmt::format(
+          "On random hosts in random order near ranks are not on near hosts: Bine saves from {:.1f} % to {:.1f} % over all draws.",
+          100 * least, 100 * most));
   }
   const auto compare = [&](const char* what, double said, const std::vector<double>& values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -255,9 +254,8 @@ void add_by_ranks(Site& site, const std::vector<Count>& numbers_of_ranks, int dr
 
 Reproduction make_desensi2025_links(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "Only the abstract was available. Messages take shortest paths, and each host has one rank. Both rivals send most data "
-          "to the nearest partner, or whole vectors. Hosts are drawn with a fixed seed."}};
+      .remarks = {"Only the abstract was available. Messages take shortest paths, and each host has one rank. Both rivals send "
+                  "most data to the nearest partner, or whole vectors. Hosts are drawn with a fixed seed."}};
   std::vector<Site> sites{dragonfly(16, 8, 8), dragonfly(9, 31, 4), fat_tree(16, true), fat_tree(16, false)};
   const int draws = making.small ? 3 : 20;
   made.equal(
@@ -278,8 +276,7 @@ extern const Exhibit desensi2025_links{
     .source = "desensi2025, abstract",
     .about =
         "only the abstract was available; bytes counted link by link on two dragonflies and on two levels of a fat tree, for ranks "
-        "on consecutive hosts, on what a "
-        "scheduler leaves free, and on random hosts",
+        "on consecutive hosts, on what a scheduler leaves free, and on random hosts",
     .make = make_desensi2025_links,
 };
 

@@ -25,12 +25,8 @@ struct Counted {
   double steps = 0, words = 0;
 };
 
-// Counts steps and words in the linear model. The words of a round are multiplied by the number of messages on its
-// busiest link.
 Counted counted_words(const Problem& problem, const char* specification, const Topology& network) {
-  const Coefficients plain{{"startup_us", 1}, {"transfer_us_per_byte", 1}, {"ports", 1}};
-  const Price price =
-      price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain);
+  const Price price = plain_price(problem, specification, 1, &network);
   return {Number(price.terms.at(0).amount), ratio(price.terms.at(1).amount, problem.block_bytes)};
 }
 
@@ -142,8 +138,8 @@ void compare_statements(Reproduction& made) {
   made.equal("number of 8 ranks with the right prefix after PREFIX_SUMS with an operator that does not commute", 8,
              right_prefixes(8), "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE")
       .found(Outcome::beyond_assumptions, 1,
-             "the slides ask for sums of numbers, which commute; their code always adds incoming data on "
-             "the right, whereas scan/hypercube keeps the order")
+             "the slides ask for sums of numbers, which commute; their code always adds incoming data on the right, whereas "
+             "scan/hypercube keeps the order")
       .reading();
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;

@@ -48,14 +48,8 @@ const std::vector<Claim> claims{
      "p^2/4 words each way over p/2 links", 2,
      "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 
-// Returns the words divided by m in the linear model. The words of a round are multiplied by the number of messages
-// on its busiest link.
 double words(Collective collective, const char* specification, const Topology& network) {
-  const Coefficients plain{{"startup_us", 0}, {"transfer_us_per_byte", 1}, {"ports", 1}};
-  const Problem problem = problem_of(collective, network.ranks(), 1);
-  return Number(price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain)
-                    .terms.at(1)
-                    .amount);
+  return Number(plain_price(problem_of(collective, network.ranks(), 1), specification, 0, &network).terms.at(1).amount);
 }
 
 Reproduction make_grama2003_bounds(const Making& making) {
@@ -68,8 +62,8 @@ Reproduction make_grama2003_bounds(const Making& making) {
     sheet.columns.push_back(fmt::format("{}, {} ({})", claim.operation, claim.specification, claim.bound_text));
   sheet.columns.emplace_back("all-to-all personalised, hypercube");
   sheet.columns.emplace_back("log p");
-  std::vector<double> most(claims.size(), 0), least(claims.size(), 1e300);
-  double most_of_cube = 0, least_of_cube = 1e300;
+  std::vector<Extremes> ratios(claims.size());
+  Extremes of_cube;
   for (const Count p : sizes) {
     const Number n = p, d = std::log2(n);
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
@@ -77,21 +71,19 @@ Reproduction make_grama2003_bounds(const Making& making) {
       making.show(fmt::format("{} among {} ranks by {}", claims[i].operation, p, claims[i].specification));
       const double ratio = words(claims[i].collective, claims[i].specification, claims[i].network(p)) / claims[i].bound(n);
       row.emplace_back(ratio);
-      most[i] = std::max(most[i], ratio);
-      least[i] = std::min(least[i], ratio);
+      ratios[i].add(ratio);
     }
     const double ratio = words(Collective::alltoall, "hypercube", cube(p)) / (n / 2);
     row.insert(row.end(), {ratio, d});
-    most_of_cube = std::max(most_of_cube, ratio / d);
-    least_of_cube = std::min(least_of_cube, ratio / d);
+    of_cube.add(ratio / d);
   }
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const std::string what =
         fmt::format("{} by {}: words over the bound ({})", claims[i].operation, claims[i].specification, claims[i].bound_text);
-    made.at_least(what + ", minimum over all p", 1, least[i], claims[i].place);
-    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, most[i], claims[i].place).reading();
+    made.at_least(what + ", minimum over all p", 1, ratios[i].least, claims[i].place);
+    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, ratios[i].most, claims[i].place).reading();
   }
-  for (const auto& [value, which] : {std::pair(least_of_cube, "minimum"), std::pair(most_of_cube, "maximum")})
+  for (const auto& [value, which] : {std::pair(of_cube.least, "minimum"), std::pair(of_cube.most, "maximum")})
     made.equal(
         fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, {} (\"O(mp log p) is not optimal\")",
                     which),
@@ -122,10 +114,9 @@ EventSimulation simulated(const Topology& network, const char* specification, Co
 }
 
 Reproduction make_grama2003_ecube(const Making& making) {
-  Reproduction made{
-      .remarks = {"Here t_s is 1000 t_w and a message has 1000 words. A rank begins its next step when it has sent and received "
-                  "the message of the step before; there are no barriers.",
-                  "On rings and tori two virtual channels a link, with a dateline, prevent deadlock."}};
+  Reproduction made{.remarks = {"Here t_s is 1000 t_w and a message has 1000 words. A rank begins its next step when it has sent "
+                                "and received the message of the step before; there are no barriers.",
+                                "On rings and tori two virtual channels a link, with a dateline, prevent deadlock."}};
   Sheet& sheet = made.add_sheet({.columns = {"network", "schedule", "virtual channels", "messages", "waits at links", "time (t_w)",
                                              "(p - 1) (t_s + t_w m)"}});
   constexpr const char* place = "All-to-All Personalized Communication on a Hypercube: Optimal Algorithm";
@@ -158,10 +149,7 @@ Reproduction make_grama2003_ecube(const Making& making) {
 constexpr double startup_bytes = 1024;
 
 double time_of(Collective collective, Count p, Bytes bytes, const char* specification) {
-  const Coefficients plain{{"startup_us", startup_bytes}, {"transfer_us_per_byte", 1}, {"ports", 1}};
-  return price_of(workload(make_schedule(problem_of(collective, p, bytes), specification)), *find_model("linear"), plain)
-             .blocking_s *
-         1e6;
+  return plain_price(problem_of(collective, p, bytes), specification, startup_bytes).blocking_s * 1e6;
 }
 
 // Returns the ratio m tw / ts from which on the improved form is faster, to within 64 bytes, by bisection.
@@ -207,8 +195,8 @@ Reproduction make_grama2003_optimised(const Making& making) {
     const double d = std::log2(Number(n));
     const double said = d / (d - 2), ours = crossing(n);
     crossings.rows.push_back({n, ours, said});
-    made.equal(fmt::format("{} ranks: m tw / ts from which the improved broadcast is faster; the slides "
-                           "give its time as about 2 (ts log p + tw m)",
+    made.equal(fmt::format("{} ranks: m tw / ts from which the improved broadcast is faster; the slides give its time as about 2 "
+                           "(ts log p + tw m)",
                            n),
                said, ours, "Optimizations of standard algorithms; Optimized one-to-all")
         .within(0.2)

@@ -175,6 +175,12 @@ Bytes most_received(const std::vector<StageTrace>& stages) {
   return most;
 }
 
+Bytes most_held(const std::vector<StageTrace>& stages) {
+  Bytes most = 0;
+  for (const StageTrace& stage : stages) most = std::max(most, *std::max_element(stage.held.begin(), stage.held.end()));
+  return most;
+}
+
 Count paper_root(Count ranks) {
   Count root = 1;
   while (root * root < ranks) ++root;

@@ -53,6 +53,7 @@ Schedule with_own_messages(const Schedule& schedule);
 Schedule with_two_buffers(const Schedule& schedule);
 
 Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together
+Bytes most_held(const std::vector<StageTrace>& stages);      // by any rank after any stage
 
 Count paper_root(Count ranks);  // ceil(sqrt(P))
 

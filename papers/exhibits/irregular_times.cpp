@@ -184,16 +184,16 @@ class ClaimRange {
       if (times.front().size() > plot.curves.size() || plot.further_curves.empty()) look(plot, reading(times));
   }
 
-  OpenRange range() const { return {*std::min_element(all_.begin(), all_.end()), *std::max_element(all_.begin(), all_.end())}; }
+  const Extremes& range() const { return range_; }
 
  private:
   void look(const IrregularPlot& plot, const std::vector<double>& values) {
-    all_.push_back(*claim_.decisive(values));
-    all_.push_back(decisive_at_named(plot, claim_, values));
+    range_.add(*claim_.decisive(values));
+    range_.add(decisive_at_named(plot, claim_, values));
   }
 
   const IrregularClaim& claim_;
-  std::vector<double> all_;
+  Extremes range_;
 };
 
 // Names the points at which a claim holds by its first reading: "all", "none", or "64 ranks, our choice; 81 ranks, our choice".
@@ -328,20 +328,15 @@ const std::vector<std::string> remarks{
     "goes at its own pace, but sends, and receives, one message at a time. The simulation has no barriers; a processor, a DMA "
     "engine, an output port and an input port of each rank serve one message at a time, as in figure 3, and on the T3D, where "
     "nothing overlaps (section 4.1), the processor does all of this but receive. With two buffers the messages of a stage leave "
-    "when "
-    "all messages of the stages before are in. Times of Pattern1 are the mean of three random draws.",
+    "when all messages of the stages before are in. Times of Pattern1 are the mean of three random draws.",
     "The paper leaves open what decides some claims: t_m, for which table 1 has no value (tried from 0 to t_c + t_d, by the "
     "model); the split of t_c + t_d, which we do not try (all is on the wire); the random targets of Pattern1 (50 draws, by the "
-    "model, each on its own); the "
-    "\"small number of elements\" (1 and 4); whether messages to oneself cost a start-up and their elements, as section 3 assumes, "
-    "or "
-    "nothing, as in our schedules; the numbers of ranks of figures 15 and 17, and the shortest and longest messages of others "
-    "(\"our "
-    "choice\"); and whether nonblocking has one send buffer or two in section 4.1. Each claim is compared for all these values, by "
-    "the "
-    "model and by the simulation: our values are the range, and in brackets those for t_m = 0 and one element. A claim that holds "
-    "for "
-    "a part of them is not testable, and liu2002-open says which claims hold together.",
+    "model, each on its own); the \"small number of elements\" (1 and 4); whether messages to oneself cost a start-up and their "
+    "elements, as section 3 assumes, or nothing, as in our schedules; the numbers of ranks of figures 15 and 17, and the shortest "
+    "and longest messages of others (\"our choice\"); and whether nonblocking has one send buffer or two in section 4.1. Each "
+    "claim is compared for all these values, by the model and by the simulation: our values are the range, and in brackets those "
+    "for t_m = 0 and one element. A claim that holds for a part of them is not testable, and liu2002-open says which claims hold "
+    "together.",
     "The panels show t_m = 0 and a small number of 1."};
 
 }  // namespace

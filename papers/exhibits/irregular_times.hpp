@@ -51,6 +51,7 @@ struct IrregularClaim {
   std::vector<std::function<std::vector<double>(const std::vector<CurveTimes>&)>> other_readings = {};
 
   bool holds(const std::vector<CurveTimes>& points) const;
+  bool is_met_by(double value) const;
   // Returns the value that decides: the worst if the claim is about all points, else the best.
   std::vector<double>::const_iterator decisive(const std::vector<double>& list) const;
 };

@@ -163,10 +163,9 @@ Count windows_dealt_otherwise(Count p) {
 Reproduction make_liu2002_distribution(const Making& making) {
   Reproduction made{.remarks = {"Counts are multiples of P, as section 3.2.4 assumes. Two ranks are the array of figure 7, and the "
                                 "incomplete arrays are those that section 3.2.2 is about."}};
-  Sheet& sheet = made.add_sheet({.columns = {"ranks", "bucket of stage I, difference from R or R - 1 of P elements",
-                                             "stage II, difference from an even "
-                                             "distribution",
-                                             "elements that are not at their destination"}});
+  Sheet& sheet =
+      made.add_sheet({.columns = {"ranks", "bucket of stage I, difference from R or R - 1 of P elements",
+                                  "stage II, difference from an even distribution", "elements that are not at their destination"}});
   Distribution all, pair;
   Count otherwise = 0;
   for (const Count p : making.small ? std::vector<Count>{2, 18} : std::vector<Count>{2, 4, 16, 18, 19, 21, 29, 36, 61}) {
@@ -230,8 +229,7 @@ Reproduction make_liu2002_fig14(const Making&) {
   made.equal("squares from 16 to 100 for which Pattern2 as printed is a transpose", squares, squares_as_printed, "figure 14");
   made.equal("numbers of ranks from 16 to 100 for which Pattern2 as printed is a transpose", 85, as_printed, "figure 14")
       .found(Outcome::beyond_assumptions, 13,
-             "the paper uses Pattern2 on squares only; rank (i % C) C + i / C "
-             "exists for all i only if P is a square or one less")
+             "the paper uses Pattern2 on squares only; rank (i % C) C + i / C exists for all i only if P is a square or one less")
       .reading();
   made.equal("numbers of ranks from 16 to 100 for which our Pattern2, which numbers the ranks column by column, is a transpose", 85,
              ours, "figure 14")

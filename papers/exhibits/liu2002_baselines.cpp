@@ -47,13 +47,6 @@ double volume_of(const Schedule& schedule, const std::vector<StageFigures>& stag
   return ratio(sum, Traffic(schedule.problem).heaviest());
 }
 
-// Returns the most elements that a rank holds after any stage, in units of L.
-double most_held(const Schedule& schedule) {
-  Bytes held = 0;
-  for (const StageTrace& stage : trace(schedule)) held = std::max(held, *std::max_element(stage.held.begin(), stage.held.end()));
-  return ratio(held, Traffic(schedule.problem).heaviest());
-}
-
 double milliseconds(Count p, const char* id, Bytes most, const PaperPlatform& platform) {
   const Bytes element = platform.element_bytes;
   const Schedule schedule =
@@ -83,7 +76,8 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
     const Schedule ours = make_schedule(problem, on_paper_grid(in_place, 1)),
                    theirs = make_schedule(problem, on_paper_grid(brute_force, 1));
     const std::vector<StageFigures> one = counted_stages(ours), other = counted_stages(theirs);
-    const double held[] = {most_held(ours), most_held(theirs)};
+    const Number heaviest = Traffic(problem).heaviest();
+    const double held[] = {Number(most_held(trace(ours))) / heaviest, Number(most_held(trace(theirs))) / heaviest};
     std::vector<Cell> row{
         p,       columns, array.short_row(), steps_of(one), steps_of(other), volume_of(ours, one), volume_of(theirs, other),
         held[0], held[1]};
@@ -96,9 +90,7 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
     sheet.rows.push_back(std::move(row));
     least_held = std::min(least_held, held[1] / held[0]);
 
-    const std::vector<StageTrace> stages = trace(theirs);
-    const Number heaviest = Traffic(problem).heaviest();
-    const StageTrace& fold = stages.front();
+    const StageTrace fold = trace(theirs).front();
     most_doubled = std::max(most_doubled, Number(*std::max_element(fold.held.begin(), fold.held.end())) / heaviest);
     for (const StageTrace::Sent& message : fold.messages) most_fold = std::max(most_fold, Number(message.length) / heaviest);
     messages_off.push_back(Number(fold.messages.size()) - Number(array.short_row()));

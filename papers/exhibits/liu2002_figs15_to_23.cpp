@@ -66,8 +66,7 @@ std::vector<IrregularPlot> plots_of_fig15() {
                    {"when A2 and A4 are performed using nonblocking communication, the gains are relatively small",
                     "section 4.1, figure 15"}));
   const Quotation slightly{
-      "The performance of nonblocking version of A2 or A4 is slightly better as compared to the corresponding "
-      "blocking version",
+      "The performance of nonblocking version of A2 or A4 is slightly better as compared to the corresponding blocking version",
       "section 4.1, figure 15"};
   for (const int number : {2, 4})
     plot.claims.push_back(or_as(is_lower({number, one_buffer}, {number, blocking}, slightly, out_of_step),

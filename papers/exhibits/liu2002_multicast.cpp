@@ -61,13 +61,6 @@ Bytes uneven_for_columns(const Schedule& schedule) {
   return uneven;
 }
 
-Bytes longest_of_all_stages(const Schedule& schedule) {
-  Bytes longest = 0;
-  for (const StageTrace& stage : trace(schedule))
-    for (const StageTrace::Sent& sent : stage.messages) longest = std::max(longest, sent.length);
-  return longest;
-}
-
 Reproduction make_liu2002_multicast(const Making& making) {
   Reproduction made{
       .remarks = {"The paper says that A4 can be generalised, and not how. Here a block is dealt out once in stages I and II, goes "
@@ -92,7 +85,7 @@ Reproduction make_liu2002_multicast(const Making& making) {
       uneven = std::max(uneven, uneven_for_columns(schedule));
       startups_above = std::max(startups_above, Number(ours.c1 + 4) - (4 * root + 2));
       volume_above = std::max(volume_above, ratio(ours.c2, load) - ratio(4 * root * root, p));
-      length_above = std::max(length_above, ratio(longest_of_all_stages(schedule), unit) - (root + (array.is_ragged() ? 1 : 0)));
+      length_above = std::max(length_above, ratio(longest_message(schedule), unit) - (root + (array.is_ragged() ? 1 : 0)));
       least_volume = std::min(least_volume, ratio(ours.c2, lower_bounds(problem, 1).at(1).value));
       if (&graph == &multicast_graphs[0])
         unlike_a4 = std::max({unlike_a4, std::abs(ours.c1 - copies.c1), std::abs(ours.c2 - copies.c2)});

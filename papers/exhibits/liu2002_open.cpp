@@ -12,11 +12,7 @@ namespace {
 constexpr int composing_steps = 20;
 
 bool holds_at_named(const IrregularPlot& plot, const IrregularClaim& claim, const std::vector<CurveTimes>& times) {
-  const auto holds = [&](const auto& reading) {
-    const double value = decisive_at_named(plot, claim, reading(times));
-    return claim.relation == Relation::at_least ? value >= claim.bound * (1 - claim_tolerance)
-                                                : value <= claim.bound * (1 + claim_tolerance);
-  };
+  const auto holds = [&](const auto& reading) { return claim.is_met_by(decisive_at_named(plot, claim, reading(times))); };
   return holds(claim.values) || std::any_of(claim.other_readings.begin(), claim.other_readings.end(), holds);
 }
 
@@ -220,17 +216,14 @@ Reproduction make_liu2002_open(const Making& making) {
   Reproduction made{
       .remarks = {
           "Table 1 has no t_m, the time to compose a byte: it is tried from 0 to t_c + t_d. The paper's \"small number of "
-          "elements\" is "
-          "tried as 1 and as 4; points whose longest message has under four times as many are left out then. Messages to oneself "
-          "are "
-          "counted, as section 3 assumes, or not, as our schedules run. Ranks keep step under blocking mode, as theorem 2 assumes. "
-          "Figure 14 leaves the targets of Pattern1 to chance: 50 draws are tried, and a claim holds if it holds with one of them. "
-          "Points that the paper does not name fail no claim; of a figure without named points one is enough. Not tried are a t_m "
-          "above t_c + t_d, and a split of t_c + t_d: all of it is on the wire.",
+          "elements\" is tried as 1 and as 4; points whose longest message has under four times as many are left out then. "
+          "Messages to oneself are counted, as section 3 assumes, or not, as our schedules run. Ranks keep step under blocking "
+          "mode, as theorem 2 assumes. Figure 14 leaves the targets of Pattern1 to chance: 50 draws are tried, and a claim holds "
+          "if it holds with one of them. Points that the paper does not name fail no claim; of a figure without named points one "
+          "is enough. Not tried are a t_m above t_c + t_d, and a split of t_c + t_d: all of it is on the wire.",
           "The tables of claims say for which t_m each claim of figures 15 to 23 holds, given the other values, and the tables "
           "`together` how many hold for the same values, each plot with the draw that suits it best. A claim that holds for some "
-          "values only is not testable, because we would "
-          "choose the values."}};
+          "values only is not testable, because we would choose the values."}};
   for (const std::string machine : {"t3d", "sp2"}) {
     Sheet& claims = made.add_sheet({.name = "claims-" + machine, .columns = {"machine", "figure", "plot", "claim"}});
     Sheet& together = made.add_sheet({.name = "together-" + machine, .columns = {"machine", "t_m over t_c + t_d"}});
@@ -250,11 +243,10 @@ Reproduction make_liu2002_open(const Making& making) {
           failing.push_back(fmt::format("figure {}, {}: {}", each.figure, each.plot.title(), what));
       }
     }
-    made.equal(
-            fmt::format("{}: claims about figures 15 to 23 that hold together, by the model with {} and t_m = {:.2g} (t_c + t_d), "
-                        "of what is open the best values",
-                        machine, name(open_values()[best.values]), composing_grid()[best.share]),
-            claims.rows.size(), best.held, "sections 4.1 and 4.2")
+    made.equal(fmt::format("{}: claims about figures 15 to 23 that hold together, by the model with {} and t_m = {:.2g} (t_c + "
+                           "t_d), of what is open the best values",
+                           machine, name(open_values()[best.values]), composing_grid()[best.share]),
+               claims.rows.size(), best.held, "sections 4.1 and 4.2")
         .because(fmt::format("with these values do not hold {}", fmt::join(failing, "; ")));
   }
   return made;

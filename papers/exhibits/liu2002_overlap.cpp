@@ -51,10 +51,11 @@ void add_equal_messages(const Liu2002Fig3Machine& machine, Sheet& sheet, Reprodu
              worst_blocking < 1e-9 ? 0 : worst_blocking, "section 2.3, (1)")
       .because("ranks wait for each other");
   made.at_least(fmt::format("{}: simulated nonblocking time over (2), minimum", machine.name), 1, least, "section 2.3, (2)");
-  made.at_most(fmt::format("{}: simulated nonblocking time over (2) and the other terms of one message, maximum (\"a simple "
-                           "approximation\")",
-                           machine.name),
-               1, most, "section 2.3, (2)");
+  made.at_most(
+      fmt::format(
+          "{}: simulated nonblocking time over (2) and the other terms of one message, maximum (\"a simple approximation\")",
+          machine.name),
+      1, most, "section 2.3, (2)");
 }
 
 // The scenario of figure 2: in the first step P_i sends to P_(i+1), in the second to P_(i+2), in the third to P_(i+3). The messages
@@ -116,14 +117,13 @@ Reproduction make_liu2002_fig3(const Making&) {
   const Liu2002Fig3Machine printed{"SP2", startup, 0, 0, wire},
       split{"SP2, t_c + t_d split evenly, t_m = t_c", startup, wire / 2, wire / 2, wire / 2};
   Reproduction made{
-      .remarks = {
-          "16 ranks send equal messages to all, also to themselves, in the order of A1; received messages are not decomposed. "
-          "Table 1 gives t_c + t_d as one value and no t_m, so a second machine splits the value evenly. The simulation takes "
-          "each resource of figure 3 for one message at a time.",
-          "Figure 2 gives no lengths: these are ours, and make the messages meet as in the figure. Each rank starts its next "
-          "send when its last one is complete. The figure shares the bandwidth of the input port between two messages, so "
-          "both are late (d_1 and d_2). Our port takes one after the other: only the later one is late, by the whole time of "
-          "the other, and both are complete at the same time as with shared bandwidth."}};
+      .remarks = {"16 ranks send equal messages to all, also to themselves, in the order of A1; received messages are not "
+                  "decomposed. Table 1 gives t_c + t_d as one value and no t_m, so a second machine splits the value evenly. The "
+                  "simulation takes each resource of figure 3 for one message at a time.",
+                  "Figure 2 gives no lengths: these are ours, and make the messages meet as in the figure. Each rank starts its "
+                  "next send when its last one is complete. The figure shares the bandwidth of the input port between two "
+                  "messages, so both are late (d_1 and d_2). Our port takes one after the other: only the later one is late, by "
+                  "the whole time of the other, and both are complete at the same time as with shared bandwidth."}};
   Sheet& sheet = made.add_sheet({.name = "equal",
                                  .columns = {"machine", "bytes", "(1) (µs)", "simulated, blocking (µs)", "(2) (µs)",
                                              "simulated, nonblocking (µs)", "(2) and the other terms of one message (µs)"}});
@@ -140,8 +140,7 @@ Reproduction make_liu2002_fig3(const Making&) {
   second.reading();
   second.reason =
       "the port of the simulation serves one message at a time, so S_12, which came first, is not late; the last of the two is "
-      "complete "
-      "at the same time";
+      "complete at the same time";
   made.at_least(
           "d_3: µs by which the next message of the rank that had to wait, S_03 to P_3, is late (\"postpones the send of the next "
           "outgoing message\")",
@@ -254,14 +253,13 @@ void add_steps(const Played& played, const Program& program, const char* name, R
 
 Reproduction make_liu2002_fig13(const Making&) {
   Reproduction made{
-      .remarks = {
-          "The first two stages of A4 on the SP2 are simulated event by event, for 16 ranks and 22 bytes per element. The "
-          "figure names no pattern. With equal counts no rank would wait for another, so the counts are drawn at random: "
-          "few large and many small ones. Each resource of a rank serves one message at a time: the processor (the "
-          "start-up, half of it at the sender and half at the receiver) and the ports (the bytes). So in (b) and (c) the next "
-          "message is started while the bytes of one travel, as in (2) and (4). The rank shown is the one whose "
-          "stage II overlaps its stage I the longest in (c). The figure also has R- and C-Distribute; they take no time "
-          "here, because table 1 has no t_m. The last step of a stage is the message to oneself."}};
+      .remarks = {"The first two stages of A4 on the SP2 are simulated event by event, for 16 ranks and 22 bytes per element. The "
+                  "figure names no pattern. With equal counts no rank would wait for another, so the counts are drawn at random: "
+                  "few large and many small ones. Each resource of a rank serves one message at a time: the processor (the "
+                  "start-up, half of it at the sender and half at the receiver) and the ports (the bytes). So in (b) and (c) the "
+                  "next message is started while the bytes of one travel, as in (2) and (4). The rank shown is the one whose stage "
+                  "II overlaps its stage I the longest in (c). The figure also has R- and C-Distribute; they take no time here, "
+                  "because table 1 has no t_m. The last step of a stage is the message to oneself."}};
   const MessageTimes times = times_of_elements("sp2");
   const Schedule schedule = distribution(), buffered = with_two_buffers(schedule);
   const Rank shown = rank_with_longest_overlap(buffered, times);
@@ -284,12 +282,7 @@ Reproduction make_liu2002_fig13(const Making&) {
   const Played &a = all[0], &b = all[1], &c = all[2];
   const auto add = [&](const std::string& what, const char* words, double paper, double ours, Relation relation,
                        bool is_reading = false) {
-    made.comparisons.push_back({.what = fmt::format("{} (\"{}\")", what, words),
-                                .paper = paper,
-                                .ours = ours,
-                                .relation = relation,
-                                .place = "section 3.4, figure 13",
-                                .is_reading = is_reading});
+    made.compare(relation, fmt::format("{} (\"{}\")", what, words), paper, ours, "section 3.4, figure 13").is_reading = is_reading;
   };
   add("(a): steps of the rank that begin before the previous step has ended", "Overlap of the communication steps is not possible",
       0, Number(overlapping_steps(a)), Relation::equal);

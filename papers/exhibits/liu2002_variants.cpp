@@ -79,14 +79,12 @@ Reproduction make_liu2002_stages(const Making& making) {
 constexpr const char* groups_place = "section 5";
 
 Reproduction make_liu2002_groups(const Making& making) {
-  Reproduction made{
-      .remarks = {
-          "The first ranks are the senders. Each sends as many elements to each receiver: a multiple of the number of "
-          "ranks, so that everything is dealt out evenly, as in lemma 2. L is the most that a rank sends or receives. "
-          "Messages to oneself are not counted. The paper says that the algorithm can be modified, and gives no figures for it; so "
-          "the verdicts are only that the schedules are right.",
-          "two and four stages are groups, whose array of senders and array of receivers have no empty rows and "
-          "columns; grid and four-stage arrange all ranks in one array."}};
+  Reproduction made{.remarks = {"The first ranks are the senders. Each sends as many elements to each receiver: a multiple of the "
+                                "number of ranks, so that everything is dealt out evenly, as in lemma 2. L is the most that a rank "
+                                "sends or receives. Messages to oneself are not counted. The paper says that the algorithm can be "
+                                "modified, and gives no figures for it; so the verdicts are only that the schedules are right.",
+                                "two and four stages are groups, whose array of senders and array of receivers have no empty rows "
+                                "and columns; grid and four-stage arrange all ranks in one array."}};
   Sheet& sheet =
       made.add_sheet({.columns = {"senders", "receivers", "algorithm", "start-ups", "volume (L)", "traffic of a rank (L)"}});
   for (const auto& [senders, receivers] :
@@ -112,12 +110,11 @@ Reproduction make_liu2002_groups(const Making& making) {
       count(specification, title);
       wrong += std::ssize(verify(make_schedule(problem, specification)));
     }
-    made.equal(
-        fmt::format("{} senders, {} receivers: findings of the verifier in both schedules of groups (\"It can also be modified "
-                    "to perform all-to-all communication when senders and receivers belong to distinct groups and the number "
-                    "of senders is different from the number of receivers\")",
-                    senders, receivers),
-        0, wrong, groups_place);
+    made.equal(fmt::format("{} senders, {} receivers: findings of the verifier in both schedules of groups (\"It can also be "
+                           "modified to perform all-to-all communication when senders and receivers belong to distinct groups and "
+                           "the number of senders is different from the number of receivers\")",
+                           senders, receivers),
+               0, wrong, groups_place);
   }
   return made;
 }

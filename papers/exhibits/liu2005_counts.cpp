@@ -91,8 +91,8 @@ void add_odd_rings(Reproduction& made) {
                            p),
                Number(p * p - 1) / 8, imaginary.c2, "section VI")
         .found(Outcome::beyond_assumptions, ((p + 1) * (p + 1) + 7) / 8,
-               "the paper says that imaginary nodes can be used, not that they are optimal; the volume is "
-               "that of lemma 2 for one rank more")
+               "the paper says that imaginary nodes can be used, not that they are optimal; the volume is that of lemma 2 for one "
+               "rank more")
         .reading();
   }
   Count not_least = 0;
@@ -196,10 +196,10 @@ PaperFinding one_way(Count rows, Count columns) {
 }
 
 Reproduction make_liu2005_lemma4(const Making&) {
-  Reproduction made{.remarks = {"Lemma 3 takes the time of a phase from the rings of the longer side alone, so rows and columns "
-                                "need not be in lock-step. Both ways of counting are in the table. With AR our schedules place the "
-                                "steps of the columns in "
-                                "rounds with long messages along the rows, and choose routes to opposite ranks by parity."}};
+  Reproduction made{
+      .remarks = {"Lemma 3 takes the time of a phase from the rings of the longer side alone, so rows and columns need not be in "
+                  "lock-step. Both ways of counting are in the table. With AR our schedules place the steps of the columns in "
+                  "rounds with long messages along the rows, and choose routes to opposite ranks by parity."}};
   Sheet& sheet = made.add_sheet(
       {.columns = {"rows", "columns", "steps", "blocks", "blocks with kernel AR and our directions for opposite ranks",
                    "the same, link by link", "r c^2/8", "blocks as printed, link by link", "blocks as printed, in lock-step"}});
@@ -217,10 +217,9 @@ Reproduction make_liu2005_lemma4(const Making&) {
         place + ": blocks with algorithm AR on the rows and columns, with our directions for opposite ranks, link by link, r c^2/8",
         blocks, by_link, "section IV.B and lemma 4");
     made.equal(place + ": blocks with algorithm AR, in rounds", blocks, in_rounds, "lemmas 3 and 4")
-        .found(
-            Outcome::beyond_assumptions, rows * columns * columns / 8 + rows,
-            "lemma 3 takes the longer of the times of a row ring and a column ring. In rounds both take steps together, and if r = "
-            "0 and c = 4 (mod 8), the first message along a column may be r/2 blocks longer than that along a row")
+        .found(Outcome::beyond_assumptions, rows * columns * columns / 8 + rows,
+               "lemma 3 takes the longer of the times of a row ring and a column ring. In rounds both take steps together, and if "
+               "r = 0 and c = 4 (mod 8), the first message along a column may be r/2 blocks longer than that along a row")
         .reading();
     made.equal(place + ": blocks, r c^2/8, with the routes of figure 2 as printed, link by link", blocks, printed.by_link,
                "lemma 4, figures 2 and 5")
@@ -228,8 +227,7 @@ Reproduction make_liu2005_lemma4(const Making&) {
     if (printed.in_step == printed.by_link) continue;
     made.equal(place + ": the same, with all rows and columns in lock-step", blocks, printed.in_step, "lemmas 3 and 4")
         .found(Outcome::beyond_assumptions, 424,
-               "lemma 3 takes the longer of the times of a row ring and a column "
-               "ring, so neither waits for the other's steps")
+               "lemma 3 takes the longer of the times of a row ring and a column ring, so neither waits for the other's steps")
         .reading();
   }
   return made;
@@ -322,23 +320,23 @@ void compare_tori(Reproduction& made) {
 // "O(c) message startup cost": checks that the counted start-ups stay between two constants times c.
 void compare_growth(Reproduction& made) {
   Sheet& sheet = made.add_sheet({.name = "start-ups", .columns = {"columns", "start-ups", "start-ups over c", "c/2 + 2, over c"}});
-  double least = 1e300, most = 0;
+  Extremes over_c;
   for (Count side = 4; side <= 128; side *= 2) {
     const Count steps = figures(torus_exchange({side, side}, 1, "torus:order=at2")).c1;
     const Number c = side;
     const double ratio = Number(steps) / c;
     sheet.rows.push_back({side, steps, ratio, (c / 2 + 2) / c});
-    least = std::min(least, ratio);
-    most = std::max(most, ratio);
+    over_c.add(ratio);
   }
   made.add_panel({.title = "start-ups of c x c ranks are O(c)",
                   .x_label = "c",
                   .y_label = "start-ups over c",
                   .curves = {{2, "counted"}, paper_points(3, "(c/2 + 2) / c (section IV.D)")},
                   .log_x = true});
-  made.at_most("start-ups over c, maximum from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1, most,
-               "abstract and section IV.D");
-  made.at_least("start-ups over c, minimum from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, least, "abstract and section IV.D");
+  made.at_most("start-ups over c, maximum from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1,
+               over_c.most, "abstract and section IV.D");
+  made.at_least("start-ups over c, minimum from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, over_c.least,
+                "abstract and section IV.D");
 }
 
 Reproduction make_liu2005_stages(const Making& making) {

@@ -82,11 +82,8 @@ Reproduction make_liu2005_table2(const Making& making) {
     const auto compare = [&](const std::string& whose, const TorusCosts& said, const TorusCosts& ours, const char* blocks) {
       made.equal(fmt::format("d = {}: {}start-ups, 2^(d-1) + 2", d, whose), said.startups, ours.startups, "table II");
       made.equal(fmt::format("d = {}: {}blocks transmitted, {}", d, whose, blocks), said.blocks, ours.blocks, "table II");
-      made.comparisons.push_back({.what = fmt::format("d = {}: {}blocks rearranged, 3 * 2^(2d)", d, whose),
-                                  .paper = said.rearranged,
-                                  .ours = ours.rearranged,
-                                  .relation = d == 2 && !whose.empty() ? Relation::at_most : Relation::equal,  // see the remarks
-                                  .place = "table II"});
+      made.compare(d == 2 && !whose.empty() ? Relation::at_most : Relation::equal,  // see the remarks
+                   fmt::format("d = {}: {}blocks rearranged, 3 * 2^(2d)", d, whose), said.rearranged, ours.rearranged, "table II");
     };
     for (const PublishedExchange& other : other_exchanges) {
       add(other.name, other.costs(d));
@@ -117,9 +114,8 @@ Count hops(const Topology& topology) {
 }
 
 Reproduction make_liu2005_direct(const Making& making) {
-  Reproduction made{
-      .remarks = {"The direct exchange is torus-direct; direct sends everything at once. Messages that have half a ring to go "
-                  "are spread over both directions (the routing balanced)."}};
+  Reproduction made{.remarks = {"The direct exchange is torus-direct; direct sends everything at once. Messages that have half a "
+                                "ring to go are spread over both directions (the routing balanced)."}};
   Sheet& sheet =
       made.add_sheet({.columns = {"torus", "steps", "steps, paper", "messages on a link, maximum of a step",
                                   "share of link steps in use", "direct: messages on a link", "volume (blocks)", "volume, paper"}});
@@ -253,11 +249,11 @@ void add_least_of_others(Reproduction& made, int d, const TorusCosts& at2, Bytes
 }
 
 Reproduction make_liu2005_conclusions(const Making& making) {
-  Reproduction made = conclusions_of(
-      {"Messages that have half a ring to go are spread over both directions (the routing balanced), which the direct exchange in "
-       "steps without contention needs. The paper's direct algorithms [3], [4] are represented by torus-direct, its indirect ones "
-       "by submesh, after [7] and [8], and subtorus [10].",
-       without_tseng, no_four});
+  Reproduction made =
+      conclusions_of({"Messages that have half a ring to go are spread over both directions (the routing balanced), which the "
+                      "direct exchange in steps without contention needs. The paper's direct algorithms [3], [4] are represented "
+                      "by torus-direct, its indirect ones by submesh, after [7] and [8], and subtorus [10].",
+                      without_tseng, no_four});
   std::map<std::pair<Count, Bytes>, double> over_direct, over_subtorus;
   const std::vector<Count> sides = making.small ? std::vector<Count>{8} : std::vector<Count>{8, 12, 16};
   for (const Count side : sides) {

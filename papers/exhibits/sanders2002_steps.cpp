@@ -174,11 +174,10 @@ void add_sizes(const Making& making, Reproduction& made) {
   constexpr const char* additive =
       "\"The algorithm is simple and optimal up to an additive term\", \"bounded by the time needed for data exchange inside a "
       "node\"";
-  made.equal(
-      fmt::format("lists of sizes for which the printed algorithm takes more steps than the least number of matchings and the "
-                  "n^2 of the exchange inside a node ({})",
-                  additive),
-      0, printed_above, "abstract and section 1");
+  made.equal(fmt::format("lists of sizes for which the printed algorithm takes more steps than the least number of matchings and "
+                         "the n^2 of the exchange inside a node ({})",
+                         additive),
+             0, printed_above, "abstract and section 1");
   made.equal("the same for the steps between nodes only, in which messages inside nodes take no step", 0, ours_above,
              "abstract and section 1");
   made.equal("lists of sizes for which more than n^2 steps of a largest node are inefficient (\"At most n^2 of these steps\")", 0,
@@ -211,11 +210,10 @@ void add_growth(Reproduction& made) {
 
 Reproduction make_sanders2002_steps(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "Theorem 1 also counts the messages that processors send to themselves; a largest node sends n (p - n) messages "
-          "to other nodes. Nodes are ordered by size and then by index; the paper has one symbol for both.",
-          "The least number of matchings is the larger of two bounds: the exchanges of the busiest node, and those within an "
-          "odd number m of nodes over (m - 1)/2, as many as they have at a time."}};
+      .remarks = {"Theorem 1 also counts the messages that processors send to themselves; a largest node sends n (p - n) messages "
+                  "to other nodes. Nodes are ordered by size and then by index; the paper has one symbol for both.",
+                  "The least number of matchings is the larger of two bounds: the exchanges of the busiest node, and those within "
+                  "an odd number m of nodes over (m - 1)/2, as many as they have at a time."}};
   add_sizes(making, made);
   add_growth(made);
   return made;

@@ -188,7 +188,7 @@ void expect_places(const Exhibit& exhibit, const Reproduction& made) {
 
 // Returns the comparison with a value of the paper that does not hold.
 Comparison with_another_paper(Comparison comparison) {
-  const OpenRange ours = comparison.open.value_or(OpenRange{comparison.ours, comparison.ours});
+  const Extremes ours = comparison.open.value_or(Extremes{comparison.ours, comparison.ours});
   const double step = 1 + 2 * std::max(std::abs(ours.least), std::abs(ours.most)) + std::abs(comparison.paper);
   comparison.paper = comparison.relation == Relation::at_least ? ours.most + step : ours.least - step;
   comparison.finding.reset();
