@@ -15,6 +15,7 @@ namespace {
 const MachineCosts slides{.name = "slides",
                           .description = "t_s = 1000 t_w",
                           .source = "grama2003",
+                          .is_exact = true,
                           .models = {{"linear", {{"startup_us", 1000}, {"transfer_us_per_byte", 1}, {"ports", 1}}}},
                           .assumed = {}};
 
@@ -90,7 +91,9 @@ void add_fastest_by_size(Reproduction& made) {
 
 Reproduction make_grama2003_conclusions(const Making& making) {
   using enum Collective;
-  Reproduction made = conclusions_of({"The slides name no machine: here t_s is 1000 t_w, and a word is a byte."});
+  Reproduction made =
+      conclusions_of({"The slides name no machine: here t_s is 1000 t_w, and a word is a byte. Their model defines it, so it is "
+                      "exact: a plan takes the least time, and no way that needs more than its one port."});
   constexpr const char* fan_out = "One-to-All Broadcast and All-to-One Reduction on Rings";
   for (const Bytes bytes : {brief, lengthy}) {
     making.show(fmt::format("{} words", bytes));

@@ -129,6 +129,7 @@ const std::vector<Fair> fair_verdicts{
     {"sanders2002-steps", "p/n as printed", "misprint", "n/p"},
     {"sanders2002-graphs", "nodes of four, permutations, k = 3", "holds", "read as 32, ours 32"},
     {"grama2003-costs", "in p steps", "misprint", "p - 1"},
+    {"grama2003-conclusions", "allgather of 65536 words: time of what a plan takes, recursive-doubling, over", "holds", "ours 1"},
     {"grama2003-costs", "does not commute", "beyond its assumptions", "sums of numbers"},
     {"grama2003-costs", "idempotent", "misprint", "in brackets"},
     {"grama2003-costs", "k-node subset", "misprint", "k + 1"},
@@ -274,6 +275,27 @@ void expect_messages_to_oneself_counted_and_not(const Reproduction& made) {
   }
 }
 
+// Hosts and numbers of processes that are drawn say so, and differ from draw to draw.
+void expect_draws_that_differ(std::string_view id, const Reproduction& made) {
+  if (id == "desensi2025-links") {
+    EXPECT_NE(made.remarks.front().find("Hosts are drawn"), std::string::npos);
+    std::size_t apart = 0;
+    for (const auto& row : made.sheets.front().rows) {
+      const bool is_drawn = std::get<std::string>(row[1]) != "consecutive hosts from the first";
+      const double least = std::get<double>(row[4]), most = std::get<double>(row[5]);
+      EXPECT_TRUE(is_drawn || least == most);
+      apart += least < most ? 1 : 0;
+    }
+    EXPECT_GT(apart, made.sheets.front().rows.size() / 2) << "three of four ways of placing ranks draw hosts";
+  }
+  if (id == "sanders2002-bandwidth") {
+    std::set<std::string> sizes;
+    for (const auto& row : made.sheets.front().rows)
+      if (std::get<std::string>(row[0]).starts_with("random ")) sizes.insert(std::get<std::string>(row[1]));
+    EXPECT_EQ(sizes.size(), 3u);
+  }
+}
+
 bool is_one_of_lius_figures_of_times(std::string_view id) {
   constexpr std::string_view before = "liu2002-fig";
   if (!id.starts_with(before)) return false;
@@ -288,6 +310,7 @@ TEST_P(EveryExhibit, HasVerdictsAndNumbersInOrder) {
   expect_verdicts_that_numbers_decide(made);
   expect_fair_verdicts(id, made);
   expect_well_formed_numbers(made);
+  expect_draws_that_differ(id, made);
   if (!is_one_of_lius_figures_of_times(id)) expect_places(GetParam(), made);
   if (is_one_of_lius_figures_of_times(id)) expect_messages_to_oneself_counted_and_not(made);
 }
