@@ -2,7 +2,13 @@
 // The values of t_m for which a claim holds, compared with the formula solved by hand; the stacked parts.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
 
 #include "papers/exhibits/irregular_open.hpp"
 
@@ -95,6 +101,63 @@ TEST(OpenValues, ChangeTheTimes) {
   const auto at = [&](Bytes small, bool with_own) { return model_times(plot, {}, 0, small, with_own)[0].at({4, blocking}); };
   EXPECT_LT(at(1, true), at(4, true));
   EXPECT_LT(at(1, false), at(1, true));
+}
+
+// Pattern1 sends long messages to random targets: each draw is another problem. The figures show the mean of the first draws.
+TEST(Draws, AreSeveralAndDiffer) {
+  EXPECT_EQ(draws_tried(TrafficKind::transpose, {}), 1u) << "nothing is random";
+  const std::uint64_t draws = draws_tried(TrafficKind::spike, {}), shown = draws_of(TrafficKind::spike, {});
+  ASSERT_GE(draws, 10u);
+  ASSERT_GE(shown, 2u);
+  IrregularPlot plot = plot_with({});
+  plot.pattern = TrafficKind::spike;
+  std::set<std::vector<std::tuple<Rank, Rank, Bytes>>> problems;
+  std::set<double> times;
+  double sum = 0;
+  for (std::uint64_t draw = 1; draw <= draws; ++draw) {
+    const Problem problem = traffic_of(point.ranks, TrafficKind::spike, point.most, few, draw);
+    std::vector<std::tuple<Rank, Rank, Bytes>> entries;
+    for (Rank from = 0; from < point.ranks; ++from)
+      for (const Share& share : Traffic(problem).sent_by(from)) entries.emplace_back(from, share.peer, share.bytes);
+    problems.insert(entries);
+    const double time = model_times(plot, {}, 0, few, true, draw)[0].at({4, blocking});
+    times.insert(time);
+    if (draw <= shown) sum += time;
+  }
+  EXPECT_EQ(problems.size(), draws);
+  EXPECT_GT(times.size(), 1u);
+  EXPECT_NEAR(model_times(plot, {}, 0)[0].at({4, blocking}), sum / static_cast<double>(shown), 1e-9);
+}
+
+// A claim that holds for some draws only is not testable, and the verdict says that it was compared with draws, and how many.
+TEST(Draws, AreNamedWhereTheyDecide) {
+  IrregularPlot plot{"a", "sp2", TrafficKind::spike, {point}, {{1, blocking}, {4, blocking}}, {}};
+  Extremes ratios;
+  for (std::uint64_t draw = 1; draw <= draws_tried(plot.pattern, {}); ++draw) {
+    const CurveTimes times = model_times(plot, {}, 0, few, true, draw)[0];
+    ratios.add(times.at({4, blocking}) / times.at({1, blocking}));
+  }
+  ASSERT_LT(ratios.least, ratios.most);
+  const double between = (ratios.least + ratios.most) / 2;
+  plot.claims = {has_ratio({4, blocking}, {1, blocking}, Relation::at_most, between, {"words", "place"})};
+  const HeldClaims held = held_claims(plot, {}, {});
+  const std::vector<std::vector<bool>>& without_composing = held.front();
+  ASSERT_EQ(without_composing.size(), draws_tried(plot.pattern, {}));
+  const auto holding = std::count(without_composing.begin(), without_composing.end(), std::vector{true});
+  EXPECT_GT(holding, 0);
+  EXPECT_LT(holding, std::ssize(without_composing));
+
+  const std::string draws = fmt::format("{} draws", draws_tried(plot.pattern, {}));
+  const Reproduction made = reproduction_of({plot}, {});
+  ASSERT_EQ(made.comparisons.size(), 1u);
+  EXPECT_EQ(outcome_of(made.comparisons[0]), Outcome::not_testable);
+  EXPECT_LE(made.comparisons[0].open->least, ratios.least);
+  EXPECT_GE(made.comparisons[0].open->most, ratios.most);
+  EXPECT_NE(finding_of(made.comparisons[0]).find("with at least one of " + draws), std::string::npos)
+      << finding_of(made.comparisons[0]);
+  EXPECT_NE(fmt::format("{}", fmt::join(made.remarks, " ")).find(draws), std::string::npos);
+  plot.pattern = TrafficKind::transpose;
+  EXPECT_EQ(finding_of(reproduction_of({plot}, {}).comparisons[0]).find(" draws"), std::string::npos);
 }
 
 TEST(ExchangeParts, AddUpToTheTime) {
