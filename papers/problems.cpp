@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "foundation/system/files.hpp"
@@ -13,8 +15,13 @@
 
 namespace quadrille::papers {
 
-MachineCosts machine_of_paper(const std::string& name) {
-  return read_machine((library_folder() / "machines" / (name + ".toml")).string());
+// Exhibits ask for the same machines a hundred thousand times, from several threads, so each file is read once.
+const MachineCosts& machine_of_paper(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, MachineCosts> known;
+  const std::lock_guard lock(mutex);
+  if (!known.contains(name)) known.emplace(name, read_machine((library_folder() / "machines" / (name + ".toml")).string()));
+  return known.at(name);
 }
 
 Problem problem_of(Collective collective, Count ranks, Bytes block_bytes) {

@@ -12,7 +12,7 @@
 
 namespace quadrille::papers {
 
-MachineCosts machine_of_paper(const std::string& name);  // throws Error{environment} if it is not installed
+const MachineCosts& machine_of_paper(const std::string& name);  // throws Error{environment} if it is not installed
 
 Problem problem_of(Collective collective, Count ranks, Bytes block_bytes);
 
