@@ -26,7 +26,7 @@ std::string number_text(double value) {
 
 // The values of the open range that fit the claim best and worst; our value if nothing is open.
 std::pair<double, double> ends_of(const Comparison& comparison) {
-  const auto [least, most] = comparison.open.value_or(OpenRange{comparison.ours, comparison.ours});
+  const auto [least, most] = comparison.open.value_or(Extremes{comparison.ours, comparison.ours});
   const double paper = comparison.paper;
   switch (comparison.relation) {
     case Relation::at_most: return {least, most};
@@ -112,21 +112,9 @@ Comparison& Comparison::found(Outcome level, Number value, std::string why) {
   return *this;
 }
 
-Comparison& Reproduction::equal(std::string what, Number paper, Number ours, std::string place) {
-  return comparisons.emplace_back(
-      Comparison{.what = std::move(what), .paper = paper, .ours = ours, .relation = Relation::equal, .place = std::move(place)});
-}
-
-Comparison& Reproduction::at_most(std::string what, Number paper, Number ours, std::string place) {
-  Comparison& comparison = equal(std::move(what), paper, ours, std::move(place));
-  comparison.relation = Relation::at_most;
-  return comparison;
-}
-
-Comparison& Reproduction::at_least(std::string what, Number paper, Number ours, std::string place) {
-  Comparison& comparison = equal(std::move(what), paper, ours, std::move(place));
-  comparison.relation = Relation::at_least;
-  return comparison;
+Panel& Reproduction::add_panel(Panel panel) {
+  panel.sheet = sheets.size() - 1;
+  return panels.emplace_back(std::move(panel));
 }
 
 std::string finding_of(const Comparison& comparison) {
@@ -179,19 +167,31 @@ ExhibitVerdict verdict_of(const Reproduction& reproduction) {
 #include "papers/exhibits.def"
 #undef ROW
 
-std::span<const Exhibit* const> all_exhibits() {
-#define ROW(record) &record,
-  static constexpr const Exhibit* table[] = {
+std::span<const Exhibit> all_exhibits() {
+  static const std::vector<Exhibit> table = [] {
+    static std::string ids[] = {
+#define ROW(record) #record,
 #include "papers/exhibits.def"
-  };
 #undef ROW
+    };
+    std::vector<Exhibit> exhibits{
+#define ROW(record) record,
+#include "papers/exhibits.def"
+#undef ROW
+    };
+    for (std::size_t row = 0; row < exhibits.size(); ++row) {
+      std::replace(ids[row].begin(), ids[row].end(), '_', '-');
+      exhibits[row].id = ids[row];
+    }
+    return exhibits;
+  }();
   return table;
 }
 
 const Exhibit* find_exhibit(std::string_view id) {
   const auto exhibits = all_exhibits();
-  const auto found = std::find_if(exhibits.begin(), exhibits.end(), [&](const Exhibit* exhibit) { return exhibit->id == id; });
-  return found == exhibits.end() ? nullptr : *found;
+  const auto found = std::find_if(exhibits.begin(), exhibits.end(), [&](const Exhibit& exhibit) { return exhibit.id == id; });
+  return found == exhibits.end() ? nullptr : &*found;
 }
 
 }  // namespace quadrille::papers

@@ -7,10 +7,12 @@
 //   verdict_of(made).sentence;  // "holds: all 5 comparisons"
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -53,9 +55,9 @@ struct PaperFinding {
   bool is_transcript_in_doubt = false;  // the transcript has lost signs at this place, so the error may be in the transcript
 };
 
-// Our least and our greatest value, over all values of what the paper leaves open.
-struct OpenRange {
-  Number least = 0, most = 0;
+struct Extremes {
+  double least = 1e300, most = -1e300;
+  void add(double value) { least = std::min(least, value), most = std::max(most, value); }
 };
 
 // One number or claim of the paper, with our value. A claim about curves is expressed as a ratio between them or as
@@ -73,8 +75,9 @@ struct Comparison {
   // True if the paper states no number. `paper` is then an assumption, or our reading of words such as "large",
   // "in the range of" or "higher".
   bool is_reading = false;
-  // If the paper leaves something open. The claim holds if it holds for the whole range, and is not testable if only for a part.
-  std::optional<OpenRange> open;
+  // Our values over all values of what the paper leaves open, if it does. The claim holds if it holds for the whole range, and is
+  // not testable if only for a part.
+  std::optional<Extremes> open;
 
   // Each sets a field, and returns this comparison.
   Comparison& found(Outcome level, Number value, std::string why);
@@ -82,7 +85,7 @@ struct Comparison {
   Comparison& within(double share) { return tolerance = share, *this; }
   Comparison& beside(std::string text) { return aside = std::move(text), *this; }
   Comparison& reading() { return is_reading = true, *this; }
-  Comparison& from_to(Number least, Number most) { return open = OpenRange{least, most}, *this; }
+  Comparison& from_to(double least, double most) { return open = Extremes{least, most}, *this; }
 };
 
 Outcome outcome_of(const Comparison& comparison);
@@ -96,16 +99,30 @@ std::string sentence_of(const Comparison& comparison);
 inline Curve paper_points(std::size_t column, const std::string& title) { return {column, "paper: " + title, CurveStyle::points}; }
 
 struct Reproduction {
-  std::vector<Sheet> sheets;
-  std::vector<Panel> panels;  // empty for a table that needs no picture
+  std::deque<Sheet> sheets;
+  std::deque<Panel> panels;  // empty for a table that needs no picture
   std::vector<Comparison> comparisons;
   std::vector<std::string> remarks;  // assumptions
 
-  // Each function adds a comparison: our value is equal to, at most, or at least the paper's. The caller sets other fields in the
-  // returned comparison, which is valid until the next one is added.
-  Comparison& equal(std::string what, Number paper, Number ours, std::string place);
-  Comparison& at_most(std::string what, Number paper, Number ours, std::string place);
-  Comparison& at_least(std::string what, Number paper, Number ours, std::string place);
+  // Each adds a sheet, or a panel of the last sheet, and returns it; it stays valid when others are added.
+  Sheet& add_sheet(Sheet sheet) { return sheets.emplace_back(std::move(sheet)); }
+  Panel& add_panel(Panel panel);
+
+  // Each adds a comparison: our value is equal to, at most, or at least the paper's. The caller sets other fields in the returned
+  // comparison, which is valid until the next one is added.
+  Comparison& compare(Relation relation, std::string what, Number paper, Number ours, std::string place) {
+    return comparisons.emplace_back(
+        Comparison{.what = std::move(what), .paper = paper, .ours = ours, .relation = relation, .place = std::move(place)});
+  }
+  Comparison& equal(const std::string& what, Number paper, Number ours, const std::string& place) {
+    return compare(Relation::equal, what, paper, ours, place);
+  }
+  Comparison& at_most(const std::string& what, Number paper, Number ours, const std::string& place) {
+    return compare(Relation::at_most, what, paper, ours, place);
+  }
+  Comparison& at_least(const std::string& what, Number paper, Number ours, const std::string& place) {
+    return compare(Relation::at_least, what, paper, ours, place);
+  }
 };
 
 struct ExhibitVerdict {
@@ -129,14 +146,14 @@ struct Making {
 };
 
 struct Exhibit {
-  std::string_view id;      // citation key and place: "bruck1997-fig4"
-  std::string_view title;   // one line
-  std::string_view source;  // citation key of docs/references.bib, and the place
-  std::string_view about;   // what is compared, and how our values were obtained
+  std::string_view id = {};  // citation key and place: "bruck1997-fig4"; the table sets it
+  std::string_view title;    // one line
+  std::string_view source;   // citation key of docs/references.bib, and the place
+  std::string_view about;    // what is compared, and how our values were obtained
   Reproduction (*make)(const Making&) = nullptr;
 };
 
-std::span<const Exhibit* const> all_exhibits();    // ordered by paper
+std::span<const Exhibit> all_exhibits();           // ordered by paper
 const Exhibit* find_exhibit(std::string_view id);  // null if there is none
 
 }  // namespace quadrille::papers

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "foundation/system/files.hpp"
@@ -13,8 +15,13 @@
 
 namespace quadrille::papers {
 
-MachineCosts machine_of_paper(const std::string& name) {
-  return read_machine((library_folder() / "machines" / (name + ".toml")).string());
+// Exhibits ask for the same machines a hundred thousand times, from several threads, so each file is read once.
+const MachineCosts& machine_of_paper(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, MachineCosts> known;
+  const std::lock_guard lock(mutex);
+  if (!known.contains(name)) known.emplace(name, read_machine((library_folder() / "machines" / (name + ".toml")).string()));
+  return known.at(name);
 }
 
 Problem problem_of(Collective collective, Count ranks, Bytes block_bytes) {
@@ -36,6 +43,11 @@ Count least_exchange_steps(const std::vector<Count>& sizes) {
   Count least = 0;
   for (const Bound& bound : lower_bounds_by_matchings(on_nodes(sizes))) least = std::max(least, bound.value);
   return least;
+}
+
+Price plain_price(const Problem& problem, const char* specification, double startup_us, const Topology* network) {
+  const Coefficients plain{{"startup_us", startup_us}, {"transfer_us_per_byte", 1}, {"ports", 1}};
+  return price_of(workload(make_schedule(problem, specification), {.topology = network}), *find_model("linear"), plain);
 }
 
 std::vector<Bytes> places_of(const Regions& regions) {
@@ -65,6 +77,17 @@ std::vector<Bytes> longest_by_round(const Schedule& schedule) {
   for (const StageFigures& stage : stage_figures(schedule))
     for (const RoundFigures& round : stage.rounds) longest.push_back(round.longest);
   return longest;
+}
+
+Bytes longest_message(const Schedule& schedule) {
+  const std::vector<Bytes> longest = longest_by_round(schedule);
+  return *std::max_element(longest.begin(), longest.end());
+}
+
+Count ceil_log(Count n, Count base) {
+  Count digits = 0;
+  for (Count power = 1; power < n; power *= base) ++digits;
+  return digits;
 }
 
 std::string listed(const std::vector<Bytes>& numbers) { return fmt::format("{}", fmt::join(numbers, " ")); }

@@ -12,7 +12,7 @@
 
 namespace quadrille::papers {
 
-MachineCosts machine_of_paper(const std::string& name);  // throws Error{environment} if it is not installed
+const MachineCosts& machine_of_paper(const std::string& name);  // throws Error{environment} if it is not installed
 
 Problem problem_of(Collective collective, Count ranks, Bytes block_bytes);
 
@@ -22,6 +22,10 @@ Problem on_nodes(const std::vector<Count>& sizes, Bytes block_bytes = 1);
 // The fewest steps of an exchange among these nodes in which each block goes straight to its target, and in which a node has one
 // exchange at a time, with one other node and in both directions: the larger of the bounds by matchings.
 Count least_exchange_steps(const std::vector<Count>& sizes);
+
+// Prices a schedule by the linear model on one port, with 1 us for a byte. On a network, the bytes of a round are multiplied by the
+// number of messages on its busiest link.
+Price plain_price(const Problem& problem, const char* specification, double startup_us, const Topology* network = nullptr);
 
 struct Move {
   Count round = 0;   // from 0
@@ -37,6 +41,10 @@ std::vector<Bytes> places_of(const Regions& regions);  // each byte's offset in 
 
 // Returns the longest message of each round that has messages.
 std::vector<Bytes> longest_by_round(const Schedule& schedule);
+
+Bytes longest_message(const Schedule& schedule);
+
+Count ceil_log(Count n, Count base);  // the least d with base^d >= n
 
 std::string listed(const std::vector<Bytes>& numbers);  // "1 2 5"
 

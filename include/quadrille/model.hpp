@@ -309,42 +309,6 @@ const Coefficients& coefficients_of(const MachineCosts& machine, const Model& mo
 Price price_of(const Workload& workload, const Model& model, const MachineCosts& machine);
 Price price_of(const Workload& workload, const Model& model, const Coefficients& coefficients);
 
-// The flat model of [liu2002] in numbers. A message costs a start-up and a time for each byte, the same between any two
-// ranks.
-
-struct FlatModel {
-  std::string name, description, source;
-  double startup_s = 0;           // T_s: sending and receiving a message
-  double compose_s_per_byte = 0;  // t_m: packing messages and unpacking them
-  double copy_s_per_byte = 0;     // t_c: copying to and from the network interface
-  double wire_s_per_byte = 0;     // t_d: transfer on the wire
-  // The factor by which the wire is slower because ranks run at their own pace, so that messages for one rank meet. Calibration
-  // measures this factor. If no factor is given, the model computes the delay from the messages of the stage
-  // (StageFigures::chain).
-  std::optional<double> contention;
-  bool overlap = true;  // if false, a rank does one thing at a time also under the policies nonblocking and dataflow
-};
-
-FlatModel flat_model_of(const Coefficients& coefficients);
-FlatModel flat_model_of(const MachineCosts& machine);  // throws Error{misuse} if the machine has no coefficients for it
-
-struct Prediction {
-  Count startups = 0;        // S
-  Bytes volume = 0;          // V
-  double blocking_s = 0;     // S T_s + V (t_m + t_c + t_d)
-  double nonblocking_s = 0;  // each window: L t_m + max(P T_s, L t_c, X t_d)
-  double dataflow_s = 0;     // like nonblocking, with packing hidden behind the window before
-
-  double seconds(Policy policy) const;
-};
-
-// Predicts the times of an exchange. In blocking mode the ranks keep step: S and V are the start-ups and the volume of a stage.
-// In the other modes each rank runs at its own pace: P and L are the messages and the bytes of the busiest rank in a window of
-// the stage (StageFigures::windows). On the wire the window has X bytes: its chain or, with a contention factor f, f times L, but
-// at most the volume of its rounds. If the busiest link, where links are counted, carries more bytes than this, its additional
-// bytes are added.
-Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model);
-
 // ---- Times of messages
 //
 // The cost of a single message, for models that define one. The event-driven simulator (simulate.hpp) uses it.

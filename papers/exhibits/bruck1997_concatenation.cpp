@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "papers/exhibit.hpp"
 #include "papers/problems.hpp"
@@ -26,9 +25,8 @@ Schedule concatenation(Count n, Count ports, Bytes block_bytes) {
 void compare(Reproduction& made, const Schedule& schedule, const std::vector<std::pair<Count, Bytes>>& said, const std::string& who,
              const char* place) {
   const std::vector<Move> moves = moves_of(schedule, 0);
-  Sheet sheet{.name = who, .columns = {"round", "offset", "blocks"}};
+  Sheet& sheet = made.add_sheet({.name = who, .columns = {"round", "offset", "blocks"}});
   for (const Move& move : moves) sheet.rows.push_back({move.round, move.offset, move.length});
-  made.sheets.push_back(std::move(sheet));
   for (std::size_t i = 0; i < said.size(); ++i) {
     const bool there = i < moves.size();
     made.equal(fmt::format("{}: offset of edge {}", who, i + 1), said[i].first, there ? moves[i].offset : 0, place);
@@ -39,10 +37,11 @@ void compare(Reproduction& made, const Schedule& schedule, const std::vector<std
 // By the paper's own figures, the folklore algorithm takes twice as long for every machine and block size.
 void price(Reproduction& made) {
   const MachineCosts machine = machine_of_paper("sp1");
-  Sheet sheet{.name = "sp1",
-              .columns = {"processors", "block (B)", "folklore (µs)", "concatenation (µs)", "folklore over concatenation"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "sp1",
+       .columns = {"processors", "block (B)", "folklore (µs)", "concatenation (µs)", "folklore over concatenation"}});
   for (const Count n : {16, 64}) {
-    double least = std::numeric_limits<double>::infinity();
+    Extremes over;
     for (const Bytes block_bytes : {4, 64, 1024, 16384}) {
       const Problem problem = problem_of(Collective::allgather, n, block_bytes);
       const auto us = [&](const char* specification) {
@@ -50,17 +49,16 @@ void price(Reproduction& made) {
       };
       const double folklore = us("gather-broadcast"), concatenation = us("concatenation");
       sheet.rows.push_back({n, block_bytes, folklore, concatenation, folklore / concatenation});
-      least = std::min(least, folklore / concatenation);
+      over.add(folklore / concatenation);
     }
     made.at_least(
             fmt::format(
                 "{} processors of the SP-1, blocks of 4 B to 16 KiB: time of the folklore algorithm over that of concatenation, "
                 "minimum; by the paper's count both C1 and C2 are twice as large (\"This algorithm is not optimal\")",
                 n),
-            2, least, "section 4, p. 1150")
+            2, over.least, "section 4, p. 1150")
         .reading();
   }
-  made.sheets.push_back(std::move(sheet));
 }
 
 Reproduction make_bruck1997_fig7(const Making&) {
@@ -91,7 +89,7 @@ Schedule one_round_concatenation(Count n, Count ports, Bytes block_bytes, const 
 void cut(Reproduction& made) {
   const Count first = 3, columns = 7, rows = 3, ports = 3;
   const TablePartition partition = partition_table(columns, rows, ports, first);
-  Sheet sheet{.columns = {"byte"}};
+  Sheet& sheet = made.add_sheet({.columns = {"byte"}});
   for (Count column = 0; column < columns; ++column) sheet.columns.push_back(fmt::format("p{}", first + column));
   for (Count row = 0; row < rows; ++row) {
     auto& cells = sheet.rows.emplace_back(std::vector<Cell>{row});
@@ -100,7 +98,6 @@ void cut(Reproduction& made) {
         if (const Count cell = column * rows + row; cell >= partition.areas[area].first && cell < partition.areas[area].last)
           cells.emplace_back(static_cast<Count>(area + 1));
   }
-  made.sheets.push_back(std::move(sheet));
   const Count offsets[] = {3, 5, 7};
   for (std::size_t area = 0; area < 3; ++area) {
     const TableArea& ours = partition.areas.at(area);
@@ -109,19 +106,13 @@ void cut(Reproduction& made) {
   }
 }
 
-// Returns true if section 4.2 excludes these values from its claim that the algorithm is optimal.
-bool in_range(Count n, Count k, Bytes b) {
-  Count power = 1;
-  while (power < n) power *= k + 1;
-  return b >= 3 && k >= 3 && n > power - k && n < power;
-}
+// Returns true if section 4.2 does not claim that the algorithm is optimal for these values. `power` is (k+1)^d, not below n.
+bool in_range(Count n, Count k, Bytes b, Count power) { return b >= 3 && k >= 3 && n > power - k && n < power; }
 
 // Returns true if, within that range, the largest of k areas must have more than ceil(b n2/k) bytes. Let t = (k+1)^d - n, e0 =
 // floor(b t/k) and q = ceil(b/(b-e)). The largest area must exceed these bytes by e0 - max{e <= e0: b (q-1) floor(k/q) + (k mod q)
 // e <= b t}. The formula agrees with an exhaustive search.
-bool must_exceed(Count n, Count k, Bytes b) {
-  Count power = 1;
-  while (power < n) power *= k + 1;
+bool must_exceed(Count n, Count k, Bytes b, Count power) {
   const Count missing = b * (power - n), share = missing / k;
   for (Bytes e = share; e >= 0; --e) {
     const Count q = (b + b - e - 1) / (b - e);
@@ -146,12 +137,12 @@ Excess excess(const Making& making) {
           if (n <= k + 1) continue;  // a single round suffices
           const Figures one_round = figures(one_round_concatenation(n, k, b));
           const Bytes least = (b * (n - 1) + k - 1) / k, more = one_round.c2 - least;
-          if (in_range(n, k, b)) {
+          if (in_range(n, k, b, power)) {
             const Figures two_rounds = figures(one_round_concatenation(n, k, b, "two-rounds"));
             result.further_rounds = std::max(result.further_rounds, two_rounds.c1 - one_round.c1);
             result.not_optimal_in_two_rounds += two_rounds.c2 > least ? 1 : 0;
             ++result.in_the_range;
-            result.in_the_exact_range += must_exceed(n, k, b) ? 1 : 0;
+            result.in_the_exact_range += must_exceed(n, k, b, power) ? 1 : 0;
             result.not_optimal += more > 0 ? 1 : 0;
             result.beyond_bound = std::max(result.beyond_bound, more - (b - 1));
           } else {
@@ -231,10 +222,8 @@ void compare_hypercubes(Reproduction& made) {
     for (Count n = k + 1; n <= 256; n *= k + 1) {
       const Schedule schedule = on_generalized_hypercube(n, k);
       const Figures counted = figures(schedule);
-      Count rounds = 0;
-      for (Count power = 1; power < n; power *= k + 1) ++rounds;
       ++cases;
-      optimal += counted.ports == k && counted.c1 == rounds && counted.c2 == n - 1 ? 1 : 0;  // the blocks have k bytes
+      optimal += counted.ports == k && counted.c1 == ceil_log(n, k + 1) && counted.c2 == n - 1 ? 1 : 0;  // blocks of k bytes
       wrong += verify(schedule).empty() ? 0 : 1;
     }
   const char* place = "section 4, p. 1151";
@@ -242,41 +231,37 @@ void compare_hypercubes(Reproduction& made) {
              wrong, place);
   made.equal(
       "of these, those with the least C1 and C2 (\"optimal in both C1 and C2. For a given k >= 1, this algorithm can be "
-      "generalized to "
-      "the case where n is a power of k + 1\")",
+      "generalized to the case where n is a power of k + 1\")",
       cases, optimal, place);
 }
 
 Reproduction make_bruck1997_concatenation(const Making& making) {
   Reproduction made{.remarks = {"Blocks have 1 and 12 bytes. A choice of an algorithm has as many ports as its schedule uses. Any "
                                 "schedule bears the bounds out; that they are attained shows that no larger ones hold."}};
-  Sheet sheet{.columns = {"n", "choices", "least C1 over its bound", "least C2 over its bound"}};
-  double least_c1 = 1e300, least_c2 = 1e300;
+  Sheet& sheet = made.add_sheet({.columns = {"n", "choices", "least C1 over its bound", "least C2 over its bound"}});
+  Extremes all_c1, all_c2;
   for (Count n = 2; n <= (making.small ? 9 : 33); ++n) {
-    double c1 = 1e300, c2 = 1e300;
+    Extremes c1, c2;
     Count choices = 0;
     for (const Bytes b : {1, 12}) {
       const Problem problem = problem_of(Collective::allgather, n, b);
       for (const Choice& choice : choices_worth_trying(problem)) {
         const Figures counted = figures(make_schedule(problem, choice));
         const Number k = counted.ports;
-        Count rounds = 0;
-        for (Count reached = 1; reached < n; reached *= counted.ports + 1) ++rounds;
-        c1 = std::min(c1, ratio(counted.c1, rounds));
-        c2 = std::min(c2, Number(counted.c2) / (Number(b * (n - 1)) / k));
+        c1.add(ratio(counted.c1, ceil_log(n, counted.ports + 1)));
+        c2.add(Number(counted.c2) / (Number(b * (n - 1)) / k));
         ++choices;
       }
     }
-    sheet.rows.push_back({n, choices, c1, c2});
-    least_c1 = std::min(least_c1, c1), least_c2 = std::min(least_c2, c2);
+    sheet.rows.push_back({n, choices, c1.least, c2.least});
+    all_c1.add(c1.least), all_c2.add(c2.least);
   }
-  made.sheets.push_back(std::move(sheet));
   made.equal(
       "C1 over log_(k+1) n, rounded up, least of all choices of all algorithms (\"any concatenation algorithm requires\" so many "
       "rounds)",
-      1, least_c1, "proposition 2.1");
+      1, all_c1.least, "proposition 2.1");
   made.equal("C2 over b (n - 1) / k, least of all choices of all algorithms (\"any concatenation algorithm transfers\" as much)", 1,
-             least_c2, "proposition 2.2");
+             all_c2.least, "proposition 2.2");
   compare_hypercubes(made);
   return made;
 }
@@ -284,7 +269,6 @@ Reproduction make_bruck1997_concatenation(const Making& making) {
 }  // namespace
 
 extern const Exhibit bruck1997_fig7{
-    .id = "bruck1997-fig7",
     .title = "The concatenation operation on nine and on five processors",
     .source = "bruck1997, figures 7 to 9 and section 4",
     .about = "messages of processor 0; figure 9 counts offsets downwards, which reverses the ring",
@@ -292,7 +276,6 @@ extern const Exhibit bruck1997_fig7{
 };
 
 extern const Exhibit bruck1997_concatenation{
-    .id = "bruck1997-concatenation",
     .title = "Bounds of the concatenation operation, and generalized hypercubes",
     .source = "bruck1997, section 2.1 and section 4",
     .about = "rounds and volume of all algorithms, and of a schedule on a generalized hypercube that is built here and verified",
@@ -300,7 +283,6 @@ extern const Exhibit bruck1997_concatenation{
 };
 
 extern const Exhibit bruck1997_table1{
-    .id = "bruck1997-table1",
     .title = "The last round of the concatenation cut into areas",
     .source = "bruck1997, table 1, proposition 4.2 and theorem 4.3",
     .about = "the table shows the area to which each byte belongs",

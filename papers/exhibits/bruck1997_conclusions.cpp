@@ -67,12 +67,11 @@ void add_concatenation(Reproduction& made, const Making& making) {
                        .place = "abstract",
                        .better = "concatenation",
                        .than = fastest_of_all});
-    planner.add(made,
-                {.words = "This [folklore] algorithm is not optimal since it consists of C1 = 2 log2 n communication rounds and "
-                          "transfers C2 = 2 b (n - 1) units of data",
-                 .place = "section 4",
-                 .better = "concatenation",
-                 .than = "gather-broadcast"});
+    planner.add(made, {.words = "This [folklore] algorithm is not optimal since it consists of C1 = 2 log2 n communication rounds "
+                                "and transfers C2 = 2 b (n - 1) units of data",
+                       .place = "section 4",
+                       .better = "concatenation",
+                       .than = "gather-broadcast"});
   }
   Count cases = 0, optimal = 0;
   for (Count ranks = 2; ranks <= (making.small ? 16 : 100); ++ranks)
@@ -88,16 +87,15 @@ void add_concatenation(Reproduction& made, const Making& making) {
       }
   made.at_least(
           "share of n up to 100 on one to four ports, in blocks of 1 and 8 B, for which both C1 and C2 are the least (\"optimal, "
-          "for "
-          "most values of n\")",
+          "for most values of n\")",
           0.5, ratio(optimal, cases), "abstract")
       .reading();
 }
 
 Reproduction make_bruck1997_conclusions(const Making& making) {
   Reproduction made = conclusions_of(
-      {"The paper's machine is fully connected, with one port, and the linear model holds (section 1.2). Section 3.5 also "
-       "says where radix 2 and n break even, and how the best radix grows: bruck1997-fig5 and bruck1997-fig6.",
+      {"The paper's machine is fully connected, with one port, and the linear model holds (section 1.2). Section 3.5 also says "
+       "where radix 2 and n break even, and how the best radix grows: bruck1997-fig5 and bruck1997-fig6.",
        "Figure 5 compares the best power of two with the radices 2 and 64, which are powers of two themselves. So its sentence is "
        "true by construction and has no verdict; the plan's time over that of the best power of two has one."});
   add_powers_of_two(made, making);
@@ -109,7 +107,6 @@ Reproduction make_bruck1997_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit bruck1997_conclusions{
-    .id = "bruck1997-conclusions",
     .title = "Which radix is better when, and what a plan takes on an SP-1",
     .source = "bruck1997, abstract, and sections 3.3, 3.5 and 4",
     .about =

@@ -91,9 +91,8 @@ Count rotated_downwards(const Schedule& schedule) {
 Reproduction make_bruck1997_fig3(const Making&) {
   Reproduction made;
   const Schedule schedule = index_operation(5, 2);
-  Sheet sheet{.columns = {"round", "offset", "slots that move", "blocks"}};
+  Sheet& sheet = made.add_sheet({.columns = {"round", "offset", "slots that move", "blocks"}});
   for (const Move& move : moves_of(schedule, 0)) sheet.rows.push_back({move.round, move.offset, listed(move.places), move.length});
-  made.sheets.push_back(std::move(sheet));
 
   const Figures binary = figures(schedule), direct = figures(index_operation(5, 5));
   made.equal("rounds for radix 2, ceil(log2 5)", 3, binary.c1, "section 3.3 (1)");
@@ -124,8 +123,8 @@ Reproduction make_bruck1997_fig3(const Making&) {
 
 // Adds the times over the block size as a sheet and a panel, and finds the best radix at each size.
 std::vector<Count> add_index_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
-  Sheet sheet{.name = name, .columns = {"bytes per block"}};
-  Panel panel{.title = title, .x_label = "bytes per block", .y_label = "time (ms)", .sheet = made.sheets.size(), .range_group = 0};
+  Sheet& sheet = made.add_sheet({.name = name, .columns = {"bytes per block"}});
+  Panel& panel = made.add_panel({.title = title, .x_label = "bytes per block", .y_label = "time (ms)", .range_group = 0});
   for (const Count radix : powers_of_two) {
     sheet.columns.push_back(fmt::format("radix {} (ms)", radix));
     panel.curves.push_back({.column = sheet.columns.size() - 1, .title = fmt::format("radix {}", radix)});
@@ -136,8 +135,6 @@ std::vector<Count> add_index_times(Reproduction& made, const Sp1Index& index, co
     for (const Count radix : powers_of_two) row.emplace_back(index.us(radix, bytes) / 1000);
     best.push_back(index.best_of(powers_of_two, bytes));
   }
-  made.sheets.push_back(std::move(sheet));
-  made.panels.push_back(std::move(panel));
   return best;
 }
 
@@ -181,9 +178,14 @@ Reproduction make_bruck1997_fig5(const Making&) {
   const Sp1Index index;
   std::vector<Count> all;
   for (Count radix = 2; radix <= sp1_processors; ++radix) all.push_back(radix);
-  Sheet sheet{.name = "linear",
-              .columns = {"bytes per block", "radix 2 (ms)", "radix 64 (ms)", "best power of two (ms)", "best of all radices (ms)",
-                          "best power of two", "best radix"}};
+  Sheet& sheet = made.add_sheet({.name = "linear",
+                                 .columns = {"bytes per block", "radix 2 (ms)", "radix 64 (ms)", "best power of two (ms)",
+                                             "best of all radices (ms)", "best power of two", "best radix"}});
+  made.add_panel(
+      {.title = "linear model, 29 µs and 0.12 µs/byte",
+       .x_label = "bytes per block",
+       .y_label = "time (ms)",
+       .curves = {{1, "radix 2"}, {2, "radix 64"}, {4, "best of all radices"}, {3, "best power of two", CurveStyle::dotted}}});
   double worst = 0;
   for (Bytes bytes = 16; bytes <= 512; bytes += bytes < 128 ? 16 : 32) {
     const Count power = index.best_of(powers_of_two, bytes), radix = index.best_of(all, bytes);
@@ -198,7 +200,7 @@ Reproduction make_bruck1997_fig5(const Making&) {
   made.at_most("time of the best power of two over the shorter time of radix 2 and radix n, maximum (\"the best overall choice\")",
                1, worst, sp1_place);
   // The break-even point depends on g1 / g2, so the paper's range of sizes stands for one value of that ratio.
-  Sheet fitted{.name = "fitted", .columns = {"g1", "g2", "bytes at which radix 2 and radix 64 break even"}};
+  Sheet& fitted = made.add_sheet({.name = "fitted", .columns = {"g1", "g2", "bytes at which radix 2 and radix 64 break even"}});
   for (const SlowDown& slow_down : slow_downs) {
     const double bytes = Sp1Index(slow_down).break_even(2, 64);
     fitted.rows.push_back({slow_down.startups, slow_down.bytes, bytes});
@@ -217,13 +219,6 @@ Reproduction make_bruck1997_fig5(const Making&) {
           "g2 at least 1",
           2, 200 / even, sp1_place)
       .reading();
-  made.sheets.push_back(std::move(sheet));
-  made.panels.push_back(
-      {.title = "linear model, 29 µs and 0.12 µs/byte",
-       .x_label = "bytes per block",
-       .y_label = "time (ms)",
-       .curves = {{1, "radix 2"}, {2, "radix 64"}, {4, "best of all radices"}, {3, "best power of two", CurveStyle::dotted}}});
-  made.sheets.push_back(std::move(fitted));
   return made;
 }
 
@@ -232,9 +227,8 @@ Reproduction make_bruck1997_fig5(const Making&) {
 const std::vector<Bytes> fig6_sizes{32, 64, 128};
 
 void add_modelled_times(Reproduction& made, const Sp1Index& index, const char* name, const char* title) {
-  Sheet sheet{.name = name, .columns = {"radix"}};
-  Panel panel{
-      .title = title, .x_label = "radix", .y_label = "time (ms)", .sheet = made.sheets.size(), .log_x = true, .range_group = 0};
+  Sheet& sheet = made.add_sheet({.name = name, .columns = {"radix"}});
+  Panel& panel = made.add_panel({.title = title, .x_label = "radix", .y_label = "time (ms)", .log_x = true, .range_group = 0});
   for (const Bytes bytes : fig6_sizes) {
     sheet.columns.push_back(fmt::format("{} bytes (ms)", bytes));
     panel.curves.push_back({.column = sheet.columns.size() - 1, .title = fmt::format("{} bytes per block", bytes)});
@@ -243,8 +237,6 @@ void add_modelled_times(Reproduction& made, const Sp1Index& index, const char* n
     std::vector<Cell>& row = sheet.rows.emplace_back(std::vector<Cell>{radix});
     for (const Bytes bytes : fig6_sizes) row.emplace_back(index.us(radix, bytes) / 1000);
   }
-  made.sheets.push_back(std::move(sheet));
-  made.panels.push_back(std::move(panel));
 }
 
 Reproduction make_bruck1997_fig6(const Making&) {
@@ -278,7 +270,6 @@ Reproduction make_bruck1997_fig6(const Making&) {
 }  // namespace
 
 extern const Exhibit bruck1997_fig3{
-    .id = "bruck1997-fig3",
     .title = "The index operation on five processors",
     .source = "bruck1997, figures 1 to 3, section 3.2 and Appendix A",
     .about = "rounds, offsets and blocks of processor 0, from the classical form of the schedule",
@@ -286,7 +277,6 @@ extern const Exhibit bruck1997_fig3{
 };
 
 extern const Exhibit bruck1997_fig4{
-    .id = "bruck1997-fig4",
     .title = "Index operation on 64 processors of an SP-1, by radix",
     .source = "bruck1997, figure 4 and section 3.5",
     .about = "the text does not contain the measured curves, so its claims about them are compared",
@@ -294,7 +284,6 @@ extern const Exhibit bruck1997_fig4{
 };
 
 extern const Exhibit bruck1997_fig5{
-    .id = "bruck1997-fig5",
     .title = "Radix 2, radix n and the best power of two on 64 processors of an SP-1",
     .source = "bruck1997, figure 5 and section 3.5",
     .about = "the break-even point is where the two lines of the model cross",
@@ -302,7 +291,6 @@ extern const Exhibit bruck1997_fig5{
 };
 
 extern const Exhibit bruck1997_fig6{
-    .id = "bruck1997-fig6",
     .title = "Index operation on 64 processors of an SP-1, over the radix",
     .source = "bruck1997, figure 6 and section 3.5",
     .about = "the text does not contain the measured curves, so its claim about their minima is compared",

@@ -19,19 +19,14 @@ Schedule index_operation(Count n, Count radix, Count ports) {
   return make_schedule(Problem::alltoall(n, 1), fmt::format("bruck:radix={},ports={}", radix, ports));
 }
 
-Count ceil_log(Count n, Count base) {
-  Count digits = 0;
-  for (Count power = 1; power < n; power *= base) ++digits;
-  return digits;
-}
-
 Count ceil_of(Count a, Count b) { return (a + b - 1) / b; }
 
-Bytes longest_message(const Schedule& schedule) {
-  Bytes longest = 0;
-  for (const StageFigures& stage : stage_figures(schedule))
-    for (const RoundFigures& round : stage.rounds) longest = std::max(longest, round.longest);
-  return longest;
+// The largest of the lower bounds on a figure, "c1" or "c2", perhaps in a given number of rounds.
+Count bound_on(std::string_view figure, const Problem& problem, Count ports, std::optional<Count> rounds = {}) {
+  Count most = 0;
+  for (const Bound& bound : lower_bounds(problem, ports, rounds))
+    if (bound.figure == figure) most = std::max(most, bound.value);
+  return most;
 }
 
 // Returns the number of slots whose digit at `place` is `digit`. In the classical form they travel in one message. With several
@@ -84,32 +79,28 @@ Figures best_of(Count n, Count ports, bool multiples_only) {
 
 Reproduction make_bruck1997_bounds(const Making& making) {
   Reproduction made;
-  Sheet sheet{.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "lower bound on rounds",
-                          "lower bound on blocks", "lower bound on blocks in this number of rounds"}};
+  Sheet& sheet = made.add_sheet({.columns = {"n", "ports", "radix", "rounds", "blocks a port carries", "lower bound on rounds",
+                                             "lower bound on blocks", "lower bound on blocks in this number of rounds"}});
   for (const auto& [n, k, r] : std::vector<std::tuple<Count, Count, Count>>{
            {5, 1, 2}, {5, 2, 3}, {6, 2, 3}, {8, 1, 2}, {9, 2, 3}, {64, 1, 2}, {64, 1, 8}, {64, 1, 64}, {64, 3, 4}}) {
     const Figures counted = figures(index_operation(n, r, k));
-    Count rounds = 0, blocks = 0, compound = 0;
-    for (const Bound& bound : lower_bounds(Problem::alltoall(n, 1), k)) (bound.figure == "c1" ? rounds : blocks) = bound.value;
-    for (const Bound& bound : lower_bounds(Problem::alltoall(n, 1), k, counted.c1))
-      if (bound.figure == "c2") compound = std::max(compound, bound.value);
-    sheet.rows.push_back({n, k, r, counted.c1, counted.c2, rounds, blocks, compound});
+    const Problem problem = Problem::alltoall(n, 1);
+    sheet.rows.push_back({n, k, r, counted.c1, counted.c2, bound_on("c1", problem, k), bound_on("c2", problem, k),
+                          bound_on("c2", problem, k, counted.c1)});
   }
-  made.sheets.push_back(std::move(sheet));
 
   const auto at = [](Count n, Count r, Count k) { return figures(index_operation(n, r, k)); };
-  const auto equal = [&](const char* what, double paper, Count ours, const char* place) { made.equal(what, paper, ours, place); };
-  equal("theorem 2.5, n = 64, one port: blocks a port carries with radix 2, n/2 log2 n", 192, at(64, 2, 1).c2,
-        "section 2.3, theorem 2.5");
-  equal("theorem 2.5, n = 64, three ports: blocks a port carries with radix 4, n/4 log4 n", 48, at(64, 4, 3).c2,
-        "section 2.3, theorem 2.5");
-  equal("theorem 2.6, n = 64, one port: rounds with radix n, n - 1", 63, at(64, 64, 1).c1, "section 2.3, theorem 2.6");
-  equal("section 3.3, n = 64, one port: blocks a port carries with radix n, n - 1", 63, at(64, 64, 1).c2, "section 3.3 (2)");
+  made.equal("theorem 2.5, n = 64, one port: blocks a port carries with radix 2, n/2 log2 n", 192, at(64, 2, 1).c2,
+             "section 2.3, theorem 2.5");
+  made.equal("theorem 2.5, n = 64, three ports: blocks a port carries with radix 4, n/4 log4 n", 48, at(64, 4, 3).c2,
+             "section 2.3, theorem 2.5");
+  made.equal("theorem 2.6, n = 64, one port: rounds with radix n, n - 1", 63, at(64, 64, 1).c1, "section 2.3, theorem 2.6");
+  made.equal("section 3.3, n = 64, one port: blocks a port carries with radix n, n - 1", 63, at(64, 64, 1).c2, "section 3.3 (2)");
 
   const Count most = 100;
   const Violations found = violations(most, making);
-  equal("cases with more rounds than ceil((r-1)/k) ceil(log_r n)", 0, found.rounds, "section 3.4");
-  equal("cases on one port with more blocks than (r-1) ceil(n/r) ceil(log_r n)", 0, found.volume_of_one_port, "section 3.2");
+  made.equal("cases with more rounds than ceil((r-1)/k) ceil(log_r n)", 0, found.rounds, "section 3.4");
+  made.equal("cases on one port with more blocks than (r-1) ceil(n/r) ceil(log_r n)", 0, found.volume_of_one_port, "section 3.2");
   made.equal(fmt::format("cases on 2 to 8 ports with more blocks than ceil((r-1)/k) ceil(n/r) ceil(log_r n), n to {}", most), 0,
              found.volume, "section 3.4")
       .found(Outcome::paper_is_wrong, found.volume_by_closed_form,
@@ -126,12 +117,10 @@ Reproduction make_bruck1997_bounds(const Making& making) {
           "ours with any r",
           best_of(6, 3, true).c2, best_of(6, 3, false).c2, "section 3.4")
       .found(Outcome::paper_is_wrong, 2, "radix 6 also takes two rounds, and carries fewer blocks");
-  Count least = 0;
-  for (const Bound& bound : lower_bounds(Problem::alltoall(5, 1), 3))
-    if (bound.figure == "c2") least = bound.value;
   made.at_least("bytes a port carries for n = 5, k = 3, blocks of one byte and radix n: at least b (n-1)/k", 4.0 / 3,
                 at(5, 5, 3).c2, "proposition 2.4")
-      .found(Outcome::sharper_bound, least, "a byte cannot be split, so the quotient can be rounded up");
+      .found(Outcome::sharper_bound, bound_on("c2", Problem::alltoall(5, 1), 3),
+             "a byte cannot be split, so the quotient can be rounded up");
   return made;
 }
 
@@ -145,23 +134,12 @@ Figures compound_index(Count n, Count radix, Count ports) {
 
 // The proof of theorem 2.7 counts hops: after T rounds, at most C(T, f) k^f blocks of a rank can have made f hops.
 double hops_bound(Count n, Count ports, Count rounds) {
-  Bytes most = 0;
-  for (const Bound& bound : lower_bounds(Problem::alltoall(n, ports), ports, rounds))
-    if (bound.figure == "c2") most = std::max(most, bound.value);
-  return ratio(most, ports);
+  return ratio(bound_on("c2", Problem::alltoall(n, ports), ports, rounds), ports);
 }
-
-struct Extremes {
-  double least = 1e300, most = 0;
-  void add(double value) {
-    least = std::min(least, value);
-    most = std::max(most, value);
-  }
-};
 
 // Theorem 2.7: ceil(log_(k+1) n) rounds, for all n, with radix k + 1.
 void compare_fewest_rounds(Reproduction& made, const Making& making) {
-  Sheet sheet{.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}};
+  Sheet& sheet = made.add_sheet({.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}});
   Extremes volume_over_proof, volume_over_bound, proof_over_bound;
   const Count last = making.small ? 64 : 512;
   for (Count n = 8; n <= last; ++n) {
@@ -179,14 +157,9 @@ void compare_fewest_rounds(Reproduction& made, const Making& making) {
     }
     sheet.rows.push_back(std::move(row));
   }
-  Panel panel{.title = "theorem 2.7: C2 over b n/(k+1) log_(k+1) n",
-              .x_label = "n",
-              .y_label = "ratio",
-              .sheet = made.sheets.size(),
-              .log_x = true};
+  Panel& panel =
+      made.add_panel({.title = "theorem 2.7: C2 over b n/(k+1) log_(k+1) n", .x_label = "n", .y_label = "ratio", .log_x = true});
   for (std::size_t k = 1; k <= 4; ++k) panel.curves.push_back({k, sheet.columns[k]});
-  made.panels.push_back(std::move(panel));
-  made.sheets.push_back(std::move(sheet));
   const std::string range = fmt::format("n from 8 to {}, one to four ports, fewest rounds", last);
   made.at_least(range + ": C2 over the number of hops that the proof counts, minimum", 1, volume_over_proof.least,
                 "section 2.3, proof of theorem 2.7");
@@ -238,7 +211,7 @@ void compare_weights(Reproduction& made, const Making& making) {
 // Theorem 2.9: one port, at most c log2 n rounds. Half of a rank's blocks make at least h hops, where h is the smallest number with
 // sum_(j<=h) C(c log n, j) >= n/2. By lemma C.1, h is at least min(m/64, m / (8 log c)) for m = log(n/2).
 void compare_logarithmic_rounds(Reproduction& made) {
-  Sheet sheet{.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}};
+  Sheet& sheet = made.add_sheet({.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}});
   Extremes over_lemma, over_bound;
   for (Count log_n = 3; log_n <= 12; ++log_n) {
     const Count n = Count{1} << log_n;
@@ -256,14 +229,9 @@ void compare_logarithmic_rounds(Reproduction& made) {
     }
     sheet.rows.push_back(std::move(row));
   }
-  Panel panel{.title = "theorem 2.9: C2 over b n log2 n, best radix",
-              .x_label = "n",
-              .y_label = "ratio",
-              .sheet = made.sheets.size(),
-              .log_x = true};
+  Panel& panel =
+      made.add_panel({.title = "theorem 2.9: C2 over b n log2 n, best radix", .x_label = "n", .y_label = "ratio", .log_x = true});
   for (std::size_t c = 1; c <= 4; ++c) panel.curves.push_back({c, fmt::format("C1 at most {} log2 n", c)});
-  made.panels.push_back(std::move(panel));
-  made.sheets.push_back(std::move(sheet));
   const std::string range = "n from 8 to 4096, one port, at most c log2 n rounds, c from 1 to 4";
   made.at_least(range + ": C2 over b n/2 min(m/64, m/(8 log c)), where m = log2(n/2), minimum", 1, over_lemma.least,
                 "section 2.3, proof of theorem 2.9, and lemma C.1");
@@ -288,7 +256,6 @@ Reproduction make_bruck1997_compound(const Making& making) {
 }  // namespace
 
 extern const Exhibit bruck1997_bounds{
-    .id = "bruck1997-bounds",
     .title = "Bounds of the index operation",
     .source = "bruck1997, sections 2 and 3",
     .about = "the table shows some figures with their lower bounds; the comparisons cover all radices on up to eight ports",
@@ -296,7 +263,6 @@ extern const Exhibit bruck1997_bounds{
 };
 
 extern const Exhibit bruck1997_compound{
-    .id = "bruck1997-compound",
     .title = "Compound lower bounds of the index operation",
     .source = "bruck1997, theorems 2.7 and 2.9 and lemma 2.8, section 2.3",
     .about =

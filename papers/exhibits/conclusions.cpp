@@ -95,10 +95,10 @@ void Planner::add_sentence(Reproduction& made, const PaperConclusion& said, cons
   policies.insert(policies.end(), said.further_policies.begin(), said.further_policies.end());
   if (others_.empty() && policies.size() == 1) return;
   std::map<std::string, std::pair<int, int>> cases;  // by text: in how many of how many cases the sentence holds
-  OpenRange range{ratio, ratio};
+  Extremes range{ratio, ratio};
   const auto look = [&](const std::string& text, const auto& seconds, Policy policy) {
     const double value = ratio_of(seconds, policy);
-    range = {std::min<double>(range.least, value), std::max<double>(range.most, value)};
+    range.add(value);
     auto& [holding, of] = cases[fmt::format("{}, {}", text, name(policy))];
     holding += value <= comparison.paper ? 1 : 0, ++of;
   };

@@ -188,8 +188,8 @@ double way(Count p, const char* specification) {
 constexpr const char* place = "abstract";
 constexpr const char* on_borders =
     "if groups, or runs of free hosts, begin at multiples of a power of two, the partners r ^ 1, r ^ 2, .. of a binomial "
-    "butterfly's "
-    "first steps are in the rank's own group, while a Bine butterfly crosses the group's border in all steps but the first";
+    "butterfly's first steps are in the rank's own group, while a Bine butterfly crosses the group's border in all steps but the "
+    "first";
 
 constexpr const char* only_the_abstract =
     "only the abstract was available, which names neither the sizes of the four machines nor the hosts of the ranks; ours are "
@@ -197,10 +197,11 @@ constexpr const char* only_the_abstract =
 
 // The paper does not give networks and hosts. So each claim is compared with the range over all our networks and hosts.
 void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "ratios",
-              .columns = {"network", "hosts of the ranks", "collective", "global bytes of Bine over binomial, all draws",
-                          "least of a draw", "most of a draw"}};
-  std::vector<double> savings, largest;  // of each network, collective and placing; of each placing, over single draws
+  Sheet& sheet =
+      made.add_sheet({.name = "ratios",
+                      .columns = {"network", "hosts of the ranks", "collective", "global bytes of Bine over binomial, all draws",
+                                  "least of a draw", "most of a draw"}});
+  std::vector<double> savings, largest;  // of each network, collective and placing; of each placing, of single draws
   for (const Placing& placing : placings) {
     double least = 1e300, most = -1e300, most_of_a_draw = -1e300;
     const bool is_scattered = placing.hosts == scattered;
@@ -216,12 +217,10 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
     }
     if (!is_scattered) largest.push_back(most_of_a_draw);
     if (is_scattered)
-      made.remarks.push_back(
-          fmt::format("On random hosts in random order near ranks are not on near hosts: Bine saves from {:.1f} % "
-                      "to {:.1f} % over all draws.",
-                      100 * least, 100 * most));
+      made.remarks.push_back(fmt::format(
+          "On random hosts in random order near ranks are not on near hosts: Bine saves from {:.1f} % to {:.1f} % over all draws.",
+          100 * least, 100 * most));
   }
-  made.sheets.push_back(std::move(sheet));
   const auto compare = [&](const char* what, double said, const std::vector<double>& values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     made.at_least(fmt::format("{} ranks: global traffic saved, {}", p, what), said, *least, place)
@@ -237,13 +236,12 @@ void add_savings(std::vector<Site>& sites, Count p, int draws, const Making& mak
 
 void add_by_ranks(Site& site, const std::vector<Count>& numbers_of_ranks, int draws, const Making& making, Reproduction& made) {
   const Placing& placing = placings[2];
-  Sheet sheet{.name = "by-ranks", .columns = {"ranks"}};
-  Panel panel{.title = fmt::format("{}, {}", site.name(), placing.name),
-              .x_label = "ranks",
-              .y_label = "global bytes of Bine over binomial",
-              .sheet = made.sheets.size(),
-              .log_x = true,
-              .range_group = 0};
+  Sheet& sheet = made.add_sheet({.name = "by-ranks", .columns = {"ranks"}});
+  Panel& panel = made.add_panel({.title = fmt::format("{}, {}", site.name(), placing.name),
+                                 .x_label = "ranks",
+                                 .y_label = "global bytes of Bine over binomial",
+                                 .log_x = true,
+                                 .range_group = 0});
   for (const Rivals& pair : rivals) {
     sheet.columns.emplace_back(pair.name);
     panel.curves.push_back({sheet.columns.size() - 1, pair.name, CurveStyle::line});
@@ -253,15 +251,12 @@ void add_by_ranks(Site& site, const std::vector<Count>& numbers_of_ranks, int dr
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
     for (const Rivals& pair : rivals) row.emplace_back(ratio_of(site, placing, pair, p, draws).all);
   }
-  made.sheets.push_back(std::move(sheet));
-  made.panels.push_back(std::move(panel));
 }
 
 Reproduction make_desensi2025_links(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "Only the abstract was available. Messages take shortest paths, and each host has one rank. Both rivals send most data "
-          "to the nearest partner, or whole vectors. Hosts are drawn with a fixed seed."}};
+      .remarks = {"Only the abstract was available. Messages take shortest paths, and each host has one rank. Both rivals send "
+                  "most data to the nearest partner, or whole vectors. Hosts are drawn with a fixed seed."}};
   std::vector<Site> sites{dragonfly(16, 8, 8), dragonfly(9, 31, 4), fat_tree(16, true), fat_tree(16, false)};
   const int draws = making.small ? 3 : 20;
   made.equal(
@@ -278,13 +273,11 @@ Reproduction make_desensi2025_links(const Making& making) {
 }  // namespace
 
 extern const Exhibit desensi2025_links{
-    .id = "desensi2025-links",
     .title = "Bytes of Bine and binomial trees over the links between groups",
     .source = "desensi2025, abstract",
     .about =
         "only the abstract was available; bytes counted link by link on two dragonflies and on two levels of a fat tree, for ranks "
-        "on consecutive hosts, on what a "
-        "scheduler leaves free, and on random hosts",
+        "on consecutive hosts, on what a scheduler leaves free, and on random hosts",
     .make = make_desensi2025_links,
 };
 

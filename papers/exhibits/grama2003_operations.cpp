@@ -25,12 +25,8 @@ struct Counted {
   double steps = 0, words = 0;
 };
 
-// Counts steps and words in the linear model. The words of a round are multiplied by the number of messages on its
-// busiest link.
 Counted counted_words(const Problem& problem, const char* specification, const Topology& network) {
-  const Coefficients plain{{"startup_us", 1}, {"transfer_us_per_byte", 1}, {"ports", 1}};
-  const Price price =
-      price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain);
+  const Price price = plain_price(problem, specification, 1, &network);
   return {Number(price.terms.at(0).amount), ratio(price.terms.at(1).amount, problem.block_bytes)};
 }
 
@@ -142,8 +138,8 @@ void compare_statements(Reproduction& made) {
   made.equal("number of 8 ranks with the right prefix after PREFIX_SUMS with an operator that does not commute", 8,
              right_prefixes(8), "The Prefix-Sum Operation, PREFIX_SUMS_HCUBE")
       .found(Outcome::beyond_assumptions, 1,
-             "the slides ask for sums of numbers, which commute; their code always adds incoming data on "
-             "the right, whereas scan/hypercube keeps the order")
+             "the slides ask for sums of numbers, which commute; their code always adds incoming data on the right, whereas "
+             "scan/hypercube keeps the order")
       .reading();
   Count fixed = 0;
   for (Count label = 0; label < 8; ++label) fixed += ((label ^ 5) ^ 5) == (label ^ 5) ? 1 : 0;
@@ -165,7 +161,8 @@ Reproduction make_grama2003_costs(const Making& making) {
                                 "ts + tw m, not ts + t_m w; ALL_TO_ONE_REDUCE reduces to rank 0 only; \"Euler's identity\" is the "
                                 "arithmetic series; local numbers of n elements go from 0 to n - 1."}};
   const Count p = 64;
-  Sheet sheet{.columns = {"operation", "network", "algorithm", "steps (slides)", "steps", "words/m (slides)", "words/m"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"operation", "network", "algorithm", "steps (slides)", "steps", "words/m (slides)", "words/m"}});
   for (const Entry& entry : entries(p)) {
     making.show(entry.operation);
     const Counted ours = counted_words(problem_of(entry.collective, p, 1), entry.specification, entry.network);
@@ -175,7 +172,6 @@ Reproduction make_grama2003_costs(const Making& making) {
     made.equal(place + ": steps", entry.steps, ours.steps, entry.slide);
     made.equal(place + ": words/m", entry.words, ours.words, entry.slide);
   }
-  made.sheets.push_back(std::move(sheet));
   compare_operations(p, made);
   compare_statements(made);
   return made;
@@ -186,7 +182,8 @@ Reproduction make_grama2003_costs(const Making& making) {
 Reproduction make_grama2003_figures(const Making&) {
   using enum Collective;
   Reproduction made;
-  Sheet sheet{.columns = {"picture", "steps", "longest message of each step", "words/m", "most messages on a link"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"picture", "steps", "longest message of each step", "words/m", "most messages on a link"}});
   const auto draw = [&](const std::string& title, const Problem& problem, const char* specification, const Topology& network,
                         const std::vector<Bytes>& sizes, Count sharing, const char* picture) {
     const Schedule schedule = make_schedule(problem, specification);
@@ -235,14 +232,12 @@ Reproduction make_grama2003_figures(const Making&) {
        {4, 4, 4}, 1, "All-to-All Personalized Communication on a Hypercube, figure");
   draw("the optimal one on a hypercube of eight", problem_of(alltoall, 8, 1), "xor", Topology::hypercube(8), {1, 1, 1, 1, 1, 1, 1},
        1, "All-to-All Personalized Communication on a Hypercube: Optimal Algorithm, figure");
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit grama2003_costs{
-    .id = "grama2003-costs",
     .title = "Costs of the basic operations on 64 ranks",
     .source = "grama2003, cost analysis of each operation",
     .about = "counted from schedules on the network; messages that share a link would count for more words",
@@ -250,7 +245,6 @@ extern const Exhibit grama2003_costs{
 };
 
 extern const Exhibit grama2003_figures{
-    .id = "grama2003-figures",
     .title = "The slides' pictures, message by message",
     .source = "grama2003, figures of each operation",
     .about = "sizes of messages in blocks, and how many messages of a step share a directed link of the network",

@@ -48,14 +48,8 @@ const std::vector<Claim> claims{
      "p^2/4 words each way over p/2 links", 2,
      "All-to-All Personalized Communication on a Hypercube: Cost Analysis of Optimal Algorithm"}};
 
-// Returns the words divided by m in the linear model. The words of a round are multiplied by the number of messages
-// on its busiest link.
 double words(Collective collective, const char* specification, const Topology& network) {
-  const Coefficients plain{{"startup_us", 0}, {"transfer_us_per_byte", 1}, {"ports", 1}};
-  const Problem problem = problem_of(collective, network.ranks(), 1);
-  return Number(price_of(workload(make_schedule(problem, specification), {.topology = &network}), *find_model("linear"), plain)
-                    .terms.at(1)
-                    .amount);
+  return Number(plain_price(problem_of(collective, network.ranks(), 1), specification, 0, &network).terms.at(1).amount);
 }
 
 Reproduction make_grama2003_bounds(const Making& making) {
@@ -63,13 +57,13 @@ Reproduction make_grama2003_bounds(const Making& making) {
       .remarks = {"A bound counts both directions of a link. The slides' algorithms are up to about 4 times above it on rings and "
                   "meshes, because they use one port: a rank drives only one of its links, in one direction."}};
   const std::vector<Count> sizes = making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 64, 256};
-  Sheet sheet{.name = "ratios", .columns = {"ranks"}};
+  Sheet& sheet = made.add_sheet({.name = "ratios", .columns = {"ranks"}});
   for (const Claim& claim : claims)
     sheet.columns.push_back(fmt::format("{}, {} ({})", claim.operation, claim.specification, claim.bound_text));
   sheet.columns.emplace_back("all-to-all personalised, hypercube");
   sheet.columns.emplace_back("log p");
-  std::vector<double> most(claims.size(), 0), least(claims.size(), 1e300);
-  double most_of_cube = 0, least_of_cube = 1e300;
+  std::vector<Extremes> ratios(claims.size());
+  Extremes of_cube;
   for (const Count p : sizes) {
     const Number n = p, d = std::log2(n);
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
@@ -77,31 +71,25 @@ Reproduction make_grama2003_bounds(const Making& making) {
       making.show(fmt::format("{} among {} ranks by {}", claims[i].operation, p, claims[i].specification));
       const double ratio = words(claims[i].collective, claims[i].specification, claims[i].network(p)) / claims[i].bound(n);
       row.emplace_back(ratio);
-      most[i] = std::max(most[i], ratio);
-      least[i] = std::min(least[i], ratio);
+      ratios[i].add(ratio);
     }
     const double ratio = words(Collective::alltoall, "hypercube", cube(p)) / (n / 2);
     row.insert(row.end(), {ratio, d});
-    most_of_cube = std::max(most_of_cube, ratio / d);
-    least_of_cube = std::min(least_of_cube, ratio / d);
+    of_cube.add(ratio / d);
   }
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const std::string what =
         fmt::format("{} by {}: words over the bound ({})", claims[i].operation, claims[i].specification, claims[i].bound_text);
-    made.at_least(what + ", minimum over all p", 1, least[i], claims[i].place);
-    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, most[i], claims[i].place).reading();
+    made.at_least(what + ", minimum over all p", 1, ratios[i].least, claims[i].place);
+    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, ratios[i].most, claims[i].place).reading();
   }
-  for (const auto& [value, which] : {std::pair(least_of_cube, "minimum"), std::pair(most_of_cube, "maximum")})
+  for (const auto& [value, which] : {std::pair(of_cube.least, "minimum"), std::pair(of_cube.most, "maximum")})
     made.equal(
         fmt::format("all-to-all personalised by hypercube: words over the bound, over log p, {} (\"O(mp log p) is not optimal\")",
                     which),
         1, value, "All-to-All Personalized Communication on a Hypercube: Cost");
-  Panel panel{.title = "words over the bound by bisection",
-              .x_label = "ranks",
-              .y_label = "ratio",
-              .sheet = 0,
-              .log_x = true,
-              .range_group = 0};
+  Panel& panel = made.add_panel(
+      {.title = "words over the bound by bisection", .x_label = "ranks", .y_label = "ratio", .log_x = true, .range_group = 0});
   for (std::size_t i = 0; i < claims.size(); ++i)
     panel.curves.push_back({i + 1,
                             fmt::format("{}, {}", claims[i].collective == Collective::allgather ? "broadcast" : "personalised",
@@ -111,8 +99,6 @@ Reproduction make_grama2003_bounds(const Making& making) {
                                 : CurveStyle::line});
   panel.curves.push_back({claims.size() + 1, "personalised, hypercube"});
   panel.curves.push_back(paper_points(claims.size() + 2, "log p"));
-  made.sheets.push_back(std::move(sheet));
-  made.panels.push_back(std::move(panel));
   return made;
 }
 
@@ -128,12 +114,11 @@ EventSimulation simulated(const Topology& network, const char* specification, Co
 }
 
 Reproduction make_grama2003_ecube(const Making& making) {
-  Reproduction made{
-      .remarks = {"Here t_s is 1000 t_w and a message has 1000 words. A rank begins its next step when it has sent and received "
-                  "the message of the step before; there are no barriers.",
-                  "On rings and tori two virtual channels a link, with a dateline, prevent deadlock."}};
-  Sheet sheet{
-      .columns = {"network", "schedule", "virtual channels", "messages", "waits at links", "time (t_w)", "(p - 1) (t_s + t_w m)"}};
+  Reproduction made{.remarks = {"Here t_s is 1000 t_w and a message has 1000 words. A rank begins its next step when it has sent "
+                                "and received the message of the step before; there are no barriers.",
+                                "On rings and tori two virtual channels a link, with a dateline, prevent deadlock."}};
+  Sheet& sheet = made.add_sheet({.columns = {"network", "schedule", "virtual channels", "messages", "waits at links", "time (t_w)",
+                                             "(p - 1) (t_s + t_w m)"}});
   constexpr const char* place = "All-to-All Personalized Communication on a Hypercube: Optimal Algorithm";
   for (const Count p : making.small ? std::vector<Count>{8} : std::vector<Count>{2, 4, 8, 16, 32, 64, 128})
     for (const char* order : {"", ",last"}) {
@@ -155,7 +140,6 @@ Reproduction make_grama2003_ecube(const Making& making) {
       sheet.rows.push_back(
           {std::string(name), std::string(schedule), Count{2}, run.messages, run.link_waits, run.end, Count{63} * 2000});
     }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -165,10 +149,7 @@ Reproduction make_grama2003_ecube(const Making& making) {
 constexpr double startup_bytes = 1024;
 
 double time_of(Collective collective, Count p, Bytes bytes, const char* specification) {
-  const Coefficients plain{{"startup_us", startup_bytes}, {"transfer_us_per_byte", 1}, {"ports", 1}};
-  return price_of(workload(make_schedule(problem_of(collective, p, bytes), specification)), *find_model("linear"), plain)
-             .blocking_s *
-         1e6;
+  return plain_price(problem_of(collective, p, bytes), specification, startup_bytes).blocking_s * 1e6;
 }
 
 // Returns the ratio m tw / ts above which the improved form is faster. Finds it by bisection, to within 64 bytes.
@@ -190,22 +171,32 @@ Reproduction make_grama2003_optimised(const Making& making) {
       .remarks = {"The slides do not say where the two forms cross. The value read from them is computed from the times of both "
                   "forms, one of which they give only as \"about\". Our value is counted in steps of a sixteenth of a start-up."}};
   const Count p = 64;
-  Sheet sheet{.name = "times",
-              .columns = {"m tw / ts", "binomial (ts)", "scatter and all-to-all broadcast (ts)", "2 (log p + m tw/ts)"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "times", .columns = {"m tw / ts", "binomial (ts)", "scatter and all-to-all broadcast (ts)", "2 (log p + m tw/ts)"}});
+  made.add_panel({.title = "broadcast among 64 ranks",
+                  .x_label = "m tw / ts",
+                  .y_label = "time (ts)",
+                  .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, paper_points(3, "2 (ts log p + tw m)")},
+                  .log_x = true});
   for (Bytes bytes = 64; bytes <= 8192; bytes *= 2) {
     const double m = Number(bytes) / startup_bytes;
     sheet.rows.push_back({m, time_of(Collective::broadcast, p, bytes, "binomial") / startup_bytes,
                           time_of(Collective::broadcast, p, bytes, "scatter-allgather") / startup_bytes,
                           2 * (std::log2(64.0) + m)});
   }
-  Sheet crossings{.name = "crossings", .columns = {"ranks", "m tw / ts, counted", "log p / (log p - 2)"}};
+  Sheet& crossings = made.add_sheet({.name = "crossings", .columns = {"ranks", "m tw / ts, counted", "log p / (log p - 2)"}});
+  made.add_panel({.title = "where the improved form becomes faster",
+                  .x_label = "ranks",
+                  .y_label = "m tw / ts",
+                  .curves = {{1, "counted"}, {2, "log p / (log p - 2)", CurveStyle::dashed}},
+                  .log_x = true});
   for (const Count n : {8, 16, 32, 64, 256}) {
     making.show(fmt::format("broadcast among {} ranks", n));
     const double d = std::log2(Number(n));
     const double said = d / (d - 2), ours = crossing(n);
     crossings.rows.push_back({n, ours, said});
-    made.equal(fmt::format("{} ranks: m tw / ts from which the improved broadcast is faster; the slides "
-                           "give its time as about 2 (ts log p + tw m)",
+    made.equal(fmt::format("{} ranks: m tw / ts from which the improved broadcast is faster; the slides give its time as about 2 "
+                           "(ts log p + tw m)",
                            n),
                said, ours, "Optimizations of standard algorithms; Optimized one-to-all")
         .within(0.2)
@@ -218,29 +209,12 @@ Reproduction make_grama2003_optimised(const Making& making) {
                time_of(collective, p, 65536, specification) / (2 * (startup_bytes * 6 + 65536)),
                collective == Collective::broadcast ? "Optimized one-to-all" : "Application of concepts to reductions")
         .tolerance = 1.0 / 64;
-  made.sheets = {std::move(sheet), std::move(crossings)};
-  made.panels.push_back(
-      {.title = "broadcast among 64 ranks",
-       .x_label = "m tw / ts",
-       .y_label = "time (ts)",
-       .sheet = 0,
-       .x = 0,
-       .curves = {{1, "binomial"}, {2, "scatter and all-to-all broadcast"}, paper_points(3, "2 (ts log p + tw m)")},
-       .log_x = true});
-  made.panels.push_back({.title = "where the improved form becomes faster",
-                         .x_label = "ranks",
-                         .y_label = "m tw / ts",
-                         .sheet = 1,
-                         .x = 0,
-                         .curves = {{1, "counted"}, {2, "log p / (log p - 2)", CurveStyle::dashed}},
-                         .log_x = true});
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit grama2003_bounds{
-    .id = "grama2003-bounds",
     .title = "Lower bounds by bisection",
     .source = "grama2003, all-to-all broadcast and personalised communication",
     .about =
@@ -250,7 +224,6 @@ extern const Exhibit grama2003_bounds{
 };
 
 extern const Exhibit grama2003_ecube{
-    .id = "grama2003-ecube",
     .title = "The optimal exchange on hypercubes with wormhole switching",
     .source = "grama2003, all-to-all personalised communication on a hypercube",
     .about = "simulated by events, with messages that hold links while they wait: how often a message waits, and the time",
@@ -258,7 +231,6 @@ extern const Exhibit grama2003_ecube{
 };
 
 extern const Exhibit grama2003_optimised{
-    .id = "grama2003-optimised",
     .title = "Improved broadcast, reduction and all-reduce",
     .source = "grama2003, optimisations of standard algorithms",
     .about = "schedules priced by the linear model, in start-ups; the slides leave open when the improved form is faster",

@@ -175,10 +175,22 @@ Bytes most_received(const std::vector<StageTrace>& stages) {
   return most;
 }
 
+Bytes most_held(const std::vector<StageTrace>& stages) {
+  Bytes most = 0;
+  for (const StageTrace& stage : stages) most = std::max(most, *std::max_element(stage.held.begin(), stage.held.end()));
+  return most;
+}
+
 Count paper_root(Count ranks) {
   Count root = 1;
   while (root * root < ranks) ++root;
   return root;
+}
+
+double PaperPlatform::worth_it_below(double startups, double volume) const {
+  const Coefficients flat = machine_of_paper(machine).models.at("flat");
+  const double byte = flat.at("compose_us_per_byte") + flat.at("copy_us_per_byte") + flat.at("wire_us_per_byte");
+  return startups * flat.at("startup_us") / (volume * byte * Number(element_bytes));
 }
 
 std::string_view pattern_name(TrafficKind pattern) { return pattern == TrafficKind::spike ? "Pattern1" : "Pattern2"; }

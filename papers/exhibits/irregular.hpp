@@ -52,10 +52,23 @@ Schedule with_own_messages(const Schedule& schedule);
 // They are distributed into it when the messages of two stages earlier have left it. Distributing takes no time here.
 Schedule with_two_buffers(const Schedule& schedule);
 
-Bytes most_received(const std::vector<StageTrace>& stages);  // the most elements that a rank receives in all stages together
+Bytes most_received(const std::vector<StageTrace>& stages);  // by any rank in all stages together
+Bytes most_held(const std::vector<StageTrace>& stages);      // by any rank after any stage
 
 Count paper_root(Count ranks);  // ceil(sqrt(P))
 
 std::string_view pattern_name(TrafficKind pattern);  // "Pattern1"
+
+// The machines of section 4.
+struct PaperPlatform {
+  const char *machine, *title;
+  Bytes element_bytes;
+
+  // Returns the number of elements that a rank sends or receives below which saving `startups` start-ups is worth `volume` more L,
+  // in blocking mode by table 1.
+  double worth_it_below(double startups, double volume) const;
+};
+inline constexpr PaperPlatform platforms[] = {{"t3d", "T3D", 48}, {"sp2", "SP2", 22}};
+constexpr const PaperPlatform& platform_of(std::string_view machine) { return platforms[machine == "t3d" ? 0 : 1]; }
 
 }  // namespace quadrille::papers

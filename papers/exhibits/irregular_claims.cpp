@@ -28,10 +28,13 @@ std::string IrregularCurve::label() const {
   return fmt::format("A{}-{}", algorithm, names[mode]);
 }
 
+bool IrregularClaim::is_met_by(double value) const {
+  return relation == Relation::at_least ? value >= bound * (1 - claim_tolerance) : value <= bound * (1 + claim_tolerance);
+}
+
 bool IrregularClaim::holds(const std::vector<CurveTimes>& points) const {
   const std::vector<double> list = values(points);
-  const double value = *decisive(list);
-  return relation == Relation::at_least ? value >= bound * (1 - claim_tolerance) : value <= bound * (1 + claim_tolerance);
+  return is_met_by(*decisive(list));
 }
 
 std::vector<double>::const_iterator IrregularClaim::decisive(const std::vector<double>& list) const {
@@ -51,12 +54,9 @@ IrregularClaim has_ratio(const IrregularCurve& one, const IrregularCurve& other,
 
 IrregularClaim has_gain(const IrregularCurve& one, const IrregularCurve& other, double bound, const Quotation& said,
                         const std::string& reason) {
-  return {.what = over(one, other),
-          .said = said,
-          .values = ratios(one, other),
-          .bound = bound,
-          .at_all_points = false,
-          .reason = reason};
+  IrregularClaim claim = has_ratio(one, other, Relation::at_most, bound, said, reason);
+  claim.at_all_points = false;
+  return claim;
 }
 
 IrregularClaim or_as(IrregularClaim claim, const IrregularClaim& other) {

@@ -88,11 +88,11 @@ class Dealing {
         if (const auto to = receiver(x, step); to && *to != x) take(x, *to, longest);
       close_round(longest);
     }
-    counted.without.push_back(in_flight(figures, sends));
+    counted.without.stages.push_back(in_flight(figures, sends));
     Bytes longest = 0;
     for (Rank x = 0; x < p_; ++x) take(x, x + p_, longest);
     close_round(longest);
-    counted.with_own.push_back(in_flight(figures, sends));
+    counted.with_own.stages.push_back(in_flight(figures, sends));
   }
 
   // Adds the stage as one round and as one window. In the flat model this round takes as long as all rounds of the stage.

@@ -51,7 +51,7 @@ std::string composing_text(const ComposingRanges& ranges);  // "t_m from 0 to 0.
 struct ExchangeParts {
   double distribute = 0, communicate = 0, collect = 0;
 };
-ExchangeParts parts_of(const std::vector<StageFigures>& stages, const FlatModel& model, const IrregularCurve& curve);
+ExchangeParts parts_of(const Workload& work, const Coefficients& costs, const IrregularCurve& curve);
 
 // Adds the parts of all curves at all points as a sheet and a panel of bars, for the largest t_m that is tried, because bars for
 // smaller t_m may be too small to see. Also adds the claim that A3 communicates for longer than A4 in each mode in which both have

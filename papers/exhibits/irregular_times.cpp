@@ -19,15 +19,18 @@ constexpr std::uint64_t most_drawn = 50;  // tried by the model only
 }  // namespace
 
 MessageTimes times_of_elements(const std::string& machine, std::optional<bool> overlap) {
-  Coefficients coefficients = machine_of_paper(machine).models.at("flat");
-  for (const char* per_byte : {"compose_us_per_byte", "copy_us_per_byte", "wire_us_per_byte"})
-    coefficients.at(per_byte) *= element_bytes(machine);
-  if (overlap) coefficients.at("overlap") = *overlap ? 1 : 0;
-  return message_times(*find_model("flat"), coefficients);
+  Coefficients costs = flat_of_elements(machine);
+  if (overlap) costs.at("overlap") = *overlap ? 1 : 0;
+  return message_times(*find_model("flat"), costs);
 }
 
+namespace {
+
+constexpr ByMode<Policy> policies{{Policy::blocking, Policy::nonblocking, Policy::dataflow}};
+
+}  // namespace
+
 double simulated_ms(const Schedule& schedule, const MessageTimes& message, ExchangeMode mode) {
-  constexpr ByMode<Policy> policies{{Policy::blocking, Policy::nonblocking, Policy::dataflow}};
   const bool is_buffered = mode == ExchangeMode::two_buffers;
   return seconds_of(simulate_events(is_buffered ? with_two_buffers(schedule) : schedule, message, {.policy = policies[mode]}).end) *
          1000;
@@ -89,32 +92,21 @@ std::uint64_t draws_tried(TrafficKind pattern, const Making& making) {
   return pattern == TrafficKind::spike && !making.small ? most_drawn : 1;
 }
 
-double element_bytes(const std::string& machine) { return machine == "t3d" ? 48 : 22; }
-
-FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte) {
-  FlatModel model = flat_model_of(machine_of_paper(machine));
-  model.compose_s_per_byte = compose_us_per_byte * 1e-6;
-  for (double* per_byte : {&model.compose_s_per_byte, &model.copy_s_per_byte, &model.wire_s_per_byte})
-    *per_byte *= element_bytes(machine);
-  return model;
+Coefficients flat_of_elements(const std::string& machine, double compose_us_per_byte, const char* model) {
+  Coefficients costs = coefficients_of(machine_of_paper(machine), *find_model(model));
+  costs.at("compose_us_per_byte") = compose_us_per_byte;
+  for (const char* per_byte : {"compose_us_per_byte", "copy_us_per_byte", "wire_us_per_byte"})
+    costs.at(per_byte) *= Number(platform_of(machine).element_bytes);
+  return costs;
 }
 
-namespace {
-
-double ms_of(const Prediction& prediction, ExchangeMode mode) {
-  const ByMode<double> seconds{{prediction.blocking_s, prediction.nonblocking_s, prediction.dataflow_s}};
-  return seconds[mode] * 1000;
-}
-
-}  // namespace
-
-double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode) {
-  return ms_of(predict(stages, model), mode);
+double model_ms(const Workload& work, const Coefficients& costs, ExchangeMode mode) {
+  return price_of(work, *find_model("flat"), costs).seconds(policies[mode]) * 1000;
 }
 
 std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& making, double compose_us_per_byte, Bytes small,
                                     bool with_own, std::uint64_t draw) {
-  const FlatModel model = flat_of_elements(plot.machine, compose_us_per_byte);
+  const Coefficients costs = flat_of_elements(plot.machine, compose_us_per_byte);
   const std::uint64_t first = draw > 0 ? draw : 1, last = draw > 0 ? draw : draws_of(plot.pattern, making);
   std::vector<IrregularCurve> curves = plot.curves;
   curves.insert(curves.end(), plot.further_curves.begin(), plot.further_curves.end());
@@ -122,14 +114,14 @@ std::vector<CurveTimes> model_times(const IrregularPlot& plot, const Making& mak
   for (const IrregularPoint& point : plot.points) {
     CurveTimes& times = points.emplace_back();
     for (std::uint64_t seed = first; seed <= last; ++seed) {
-      std::map<int, Prediction> predictions;  // by algorithm
+      std::map<int, Price> prices;  // by algorithm
       for (const IrregularCurve& curve : curves) {
-        const auto [entry, is_new] = predictions.try_emplace(curve.algorithm);
+        const auto [entry, is_new] = prices.try_emplace(curve.algorithm);
         if (is_new) {
           const CountedExchange& counted = counted_exchange(point, plot.pattern, seed, curve.algorithm, small);
-          entry->second = predict(with_own ? counted.with_own : counted.without, model);
+          entry->second = price_of(with_own ? counted.with_own : counted.without, *find_model("flat"), costs);
         }
-        times[curve] += ms_of(entry->second, curve.mode) / Number(last - first + 1);
+        times[curve] += entry->second.seconds(policies[curve.mode]) * 1000 / Number(last - first + 1);
       }
     }
   }
@@ -192,16 +184,16 @@ class ClaimRange {
       if (times.front().size() > plot.curves.size() || plot.further_curves.empty()) look(plot, reading(times));
   }
 
-  OpenRange range() const { return {*std::min_element(all_.begin(), all_.end()), *std::max_element(all_.begin(), all_.end())}; }
+  const Extremes& range() const { return range_; }
 
  private:
   void look(const IrregularPlot& plot, const std::vector<double>& values) {
-    all_.push_back(*claim_.decisive(values));
-    all_.push_back(decisive_at_named(plot, claim_, values));
+    range_.add(*claim_.decisive(values));
+    range_.add(decisive_at_named(plot, claim_, values));
   }
 
   const IrregularClaim& claim_;
-  std::vector<double> all_;
+  Extremes range_;
 };
 
 // Names the points at which a claim holds by its first reading: "all", "none", or "64 ranks, our choice; 81 ranks, our choice".
@@ -294,26 +286,28 @@ Comparison comparison_of(const IrregularPlot& plot, std::string_view way, const 
   return comparison;
 }
 
-Sheet sheet_of_points(const IrregularPlot& plot) {
+Sheet& add_points(const IrregularPlot& plot, Reproduction& made) {
   const bool by_nodes = is_over_nodes(plot.points);
-  Sheet sheet{.name = plot.name, .columns = {by_nodes ? "ranks" : "longest message (elements)"}};
+  Sheet& sheet = made.add_sheet({.name = plot.name, .columns = {by_nodes ? "ranks" : "longest message (elements)"}});
   for (const IrregularPoint& point : plot.points) sheet.rows.push_back({by_nodes ? point.ranks : point.most});
   return sheet;
 }
 
-Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, Sheet& sheet) {
+void add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, std::size_t range,
+                Reproduction& made) {
   constexpr ByMode<CurveStyle> styles{{CurveStyle::line, CurveStyle::dashed, CurveStyle::dotted}};
-  Panel panel{.title = fmt::format("{}, {}", plot.title(), way),
-              .x_label = sheet.columns.front(),
-              .y_label = "time (ms)",
-              .log_x = true,
-              .log_y = true};
+  Sheet& sheet = made.sheets.back();
+  Panel& panel = made.add_panel({.title = fmt::format("{}, {}", plot.title(), way),
+                                 .x_label = sheet.columns.front(),
+                                 .y_label = "time (ms)",
+                                 .log_x = true,
+                                 .log_y = true,
+                                 .range_group = range});
   for (const IrregularCurve& curve : plot.curves) {
     sheet.columns.push_back(fmt::format("{}, {} (ms)", curve.label(), way));
     panel.curves.push_back({sheet.columns.size() - 1, curve.label(), styles[curve.mode], index(curve.algorithm - 1)});
     for (std::size_t row = 0; row < sheet.rows.size(); ++row) sheet.rows[row].push_back(times[row].at(curve));
   }
-  return panel;
 }
 
 void add_times(const IrregularPlot& whole, const Making& making, Reproduction& made) {
@@ -321,14 +315,9 @@ void add_times(const IrregularPlot& whole, const Making& making, Reproduction& m
   std::map<Bytes, Way> simulated;
   for (const Bytes small : small_numbers) simulated[small] = simulation(with_small(whole, small, making), making, small);
   const std::vector<Way> ways{{"model", model_times(plot, making, 0), model_times(plot, making, 0, few, false)}, simulated[few]};
-  Sheet sheet = sheet_of_points(plot);
+  add_points(plot, made);
   for (const auto& [own, times] : {std::pair("", &Way::times), std::pair(", without messages to oneself", &Way::without)})
-    for (const Way& way : ways) {
-      Panel& panel = made.panels.emplace_back(add_curves(plot, way.name + own, way.*times, sheet));
-      panel.sheet = made.sheets.size();
-      panel.range_group = 0;
-    }
-  made.sheets.push_back(std::move(sheet));
+    for (const Way& way : ways) add_curves(plot, way.name + own, way.*times, 0, made);
   compare(whole, simulated, ways, making, made);
 }
 
@@ -339,20 +328,15 @@ const std::vector<std::string> remarks{
     "goes at its own pace, but sends, and receives, one message at a time. The simulation has no barriers; a processor, a DMA "
     "engine, an output port and an input port of each rank serve one message at a time, as in figure 3, and on the T3D, where "
     "nothing overlaps (section 4.1), the processor does all of this but receive. With two buffers the messages of a stage leave "
-    "when "
-    "all messages of the stages before are in. Times of Pattern1 are the mean of three random draws.",
+    "when all messages of the stages before are in. Times of Pattern1 are the mean of three random draws.",
     "The paper leaves open what decides some claims: t_m, for which table 1 has no value (tried from 0 to t_c + t_d, by the "
     "model); the split of t_c + t_d, which we do not try (all is on the wire); the random targets of Pattern1 (50 draws, by the "
-    "model, each on its own); the "
-    "\"small number of elements\" (1 and 4); whether messages to oneself cost a start-up and their elements, as section 3 assumes, "
-    "or "
-    "nothing, as in our schedules; the numbers of ranks of figures 15 and 17, and the shortest and longest messages of others "
-    "(\"our "
-    "choice\"); and whether nonblocking has one send buffer or two in section 4.1. Each claim is compared for all these values, by "
-    "the "
-    "model and by the simulation: our values are the range, and in brackets those for t_m = 0 and one element. A claim that holds "
-    "for "
-    "a part of them is not testable, and liu2002-open says which claims hold together.",
+    "model, each on its own); the \"small number of elements\" (1 and 4); whether messages to oneself cost a start-up and their "
+    "elements, as section 3 assumes, or nothing, as in our schedules; the numbers of ranks of figures 15 and 17, and the shortest "
+    "and longest messages of others (\"our choice\"); and whether nonblocking has one send buffer or two in section 4.1. Each "
+    "claim is compared for all these values, by the model and by the simulation: our values are the range, and in brackets those "
+    "for t_m = 0 and one element. A claim that holds for a part of them is not testable, and liu2002-open says which claims hold "
+    "together.",
     "The panels show t_m = 0 and a small number of 1."};
 
 }  // namespace
@@ -364,28 +348,28 @@ Reproduction reproduction_of(const std::vector<IrregularPlot>& plots, const Maki
 }
 
 void add_stages(Reproduction& made, const std::string& machine, const IrregularPoint& point, const Quotation& said) {
-  const FlatModel model = flat_of_elements(machine);
-  Sheet sheet{.name = "stages",
-              .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)", "start-ups without messages to oneself (ms)",
-                          "elements without messages to oneself (ms)"}};
-  double slowest[2][5] = {};  // times with and without messages to oneself; by algorithm
+  const Coefficients costs = flat_of_elements(machine);
+  Sheet& sheet =
+      made.add_sheet({.name = "stages",
+                      .columns = {"algorithm", "stage", "start-ups (ms)", "elements (ms)",
+                                  "start-ups without messages to oneself (ms)", "elements without messages to oneself (ms)"}});
+  double slowest[2][5] = {};  // with messages to oneself and without; by algorithm
   for (const int number : {3, 4}) {
     const CountedExchange& exchange = counted_exchange(point, TrafficKind::transpose, 1, number);
-    const std::vector<StageFigures>* counted[] = {&exchange.with_own, &exchange.without};
-    for (std::size_t stage = 0; stage < exchange.without.size(); ++stage) {
-      if (exchange.without[stage].startups == 0) continue;
-      std::vector<Cell> row{fmt::format("A{}", number), exchange.without[stage].name};
+    const std::vector<StageFigures> counted[] = {exchange.with_own.stages, exchange.without.stages};
+    for (std::size_t stage = 0; stage < counted[1].size(); ++stage) {
+      if (counted[1][stage].startups == 0) continue;
+      std::vector<Cell> row{fmt::format("A{}", number), counted[1][stage].name};
       for (std::size_t own = 0; own < 2; ++own) {
-        const StageFigures& figures = (*counted[own])[stage];
-        const double startups_ms = Number(figures.startups) * model.startup_s * 1000,
-                     whole_ms = model_ms({figures}, model, ExchangeMode::blocking);
+        const StageFigures& figures = counted[own][stage];
+        const double startups_ms = Number(figures.startups) * costs.at("startup_us") / 1000,
+                     whole_ms = model_ms({.stages = {figures}}, costs, ExchangeMode::blocking);
         row.insert(row.end(), {startups_ms, whole_ms - startups_ms});
         slowest[own][number] = std::max(slowest[own][number], whole_ms);
       }
       sheet.rows.push_back(std::move(row));
     }
   }
-  made.sheets.push_back(std::move(sheet));
   made.at_least(
           fmt::format("{} elements, Pattern2: time of the slowest stage of A3 over that of A4 (\"{}\")", point.most, said.words), 1,
           slowest[0][3] / slowest[0][4], said.place)

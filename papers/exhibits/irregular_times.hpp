@@ -51,6 +51,7 @@ struct IrregularClaim {
   std::vector<std::function<std::vector<double>(const std::vector<CurveTimes>&)>> other_readings = {};
 
   bool holds(const std::vector<CurveTimes>& points) const;
+  bool is_met_by(double value) const;
   // Returns the value that decides: the worst if the claim is about all points, else the best.
   std::vector<double>::const_iterator decisive(const std::vector<double>& list) const;
 };
@@ -128,7 +129,7 @@ std::vector<IrregularPlot> plots_of(int figure);  // 15 to 23
 // The figures of an exchange that the flat model needs, from the counts alone (irregular_counts.cpp). They are counted once in a
 // process, because several exhibits need the same figures.
 struct CountedExchange {
-  std::vector<StageFigures> with_own, without;  // figures with and without messages to oneself
+  Workload with_own, without;  // with and without messages to oneself
 };
 const CountedExchange& counted_exchange(const IrregularPoint& point, TrafficKind pattern, std::uint64_t seed, int algorithm,
                                         Bytes small = few);
@@ -138,15 +139,14 @@ std::uint64_t draws_of(TrafficKind pattern, const Making& making);
 // own.
 std::uint64_t draws_tried(TrafficKind pattern, const Making& making);
 
-double element_bytes(const std::string& machine);  // bytes of an element: 48 on the T3D, 22 on the SP2 (section 4)
+// Returns the machine's coefficients of the flat model, or of the model free-running, with elements in place of bytes.
+// `compose_us_per_byte` is t_m of a byte.
+Coefficients flat_of_elements(const std::string& machine, double compose_us_per_byte = 0, const char* model = "flat");
 
-// Returns the flat model of a machine, with elements in place of bytes. `compose_us_per_byte` is t_m.
-FlatModel flat_of_elements(const std::string& machine, double compose_us_per_byte = 0);
-
-// Returns the time of an exchange by the model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a
-// round takes as long as its longest message. In the other modes, all messages of a stage are in flight at the same time, and
-// each rank sends one message at a time, and receives one at a time [liu2002, (4)].
-double model_ms(const std::vector<StageFigures>& stages, const FlatModel& model, ExchangeMode mode);
+// Returns the time of an exchange by the flat model, as `quadrille price` computes it. In blocking mode, all ranks keep step, so a
+// round takes as long as its longest message. In the other modes, all messages of a stage are in flight at the same time, and each
+// rank sends, and receives, one at a time [liu2002, (4)].
+double model_ms(const Workload& work, const Coefficients& costs, ExchangeMode mode);
 
 // The resources of a machine's flat model (model.hpp), with elements in place of bytes. `overlap`, if given, replaces that of the
 // machine.
@@ -168,10 +168,11 @@ double decisive_at_named(const IrregularPlot& plot, const IrregularClaim& claim,
 Comparison comparison_of(const IrregularPlot& plot, std::string_view way, const IrregularClaim& claim,
                          const std::vector<CurveTimes>& times, double tolerance = claim_tolerance);
 
-// The first function returns a sheet with a row for each point of a plot. The second adds the plot's curves as columns, and
-// returns a panel that shows them. The caller sets the panel's sheet.
-Sheet sheet_of_points(const IrregularPlot& plot);
-Panel add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, Sheet& sheet);
+// Adds a sheet with a row for each point of a plot; and the plot's curves as columns of the last sheet, with a panel that shows
+// them (Panel::range_group).
+Sheet& add_points(const IrregularPlot& plot, Reproduction& made);
+void add_curves(const IrregularPlot& plot, const std::string& way, const std::vector<CurveTimes>& times, std::size_t range,
+                Reproduction& made);
 
 // Adds the times of a plot, in milliseconds, to `made`, as a sheet and four panels. Times are by the flat model, and by the event
 // simulator without barriers. Each is shown with messages to oneself, which the paper counts [liu2002, section 3], and without

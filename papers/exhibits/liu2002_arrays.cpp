@@ -18,7 +18,7 @@ namespace {
 
 Reproduction make_liu2002_fig8(const Making&) {
   Reproduction made;
-  Sheet sheet{.columns = {"ranks", "from", "to", "for the column"}};
+  Sheet& sheet = made.add_sheet({.columns = {"ranks", "from", "to", "for the column"}});
   for (const auto& [p, said] : {std::pair<Count, double>{18, 6}, {61, 15}}) {
     const RankArray array(p, RankArray::paper_columns(p));
     Count count = 0, elsewhere = 0;
@@ -43,7 +43,6 @@ Reproduction make_liu2002_fig8(const Making&) {
       .found(Outcome::misprint, 3,
              "the sentence before has ceil(sqrt P) - 2, which is right, but still fewer than the r = 4 rows that are needed")
       .finding->is_transcript_in_doubt = true;
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -85,7 +84,7 @@ Reproduction make_liu2002_fig10(const Making&) {
     ours[{message.round + 1, message.from}] = message.to;
     most_received_in_a_step = std::max(most_received_in_a_step, ++received[{message.round, message.to}]);
   }
-  Sheet sheet{.columns = {"step"}};
+  Sheet& sheet = made.add_sheet({.columns = {"step"}});
   for (const Rank sender : who) sheet.columns.push_back(fmt::format("{}", sender));
   Count printed = 0, same = 0;
   for (Count step = 1; step <= steps; ++step) {
@@ -100,7 +99,6 @@ Reproduction make_liu2002_fig10(const Making&) {
       same += said == (found == ours.end() ? none : found->second) ? 1 : 0;
     }
   }
-  made.sheets.push_back(std::move(sheet));
   Count stall = 1;  // the first step in which rank 18 sends nothing
   while (ours.contains({stall, 18})) ++stall;
   made.equal("entries of figure 10, without messages to oneself, that our schedule also has", printed, same, "figure 10");
@@ -166,10 +164,9 @@ Count windows_dealt_otherwise(Count p) {
 Reproduction make_liu2002_distribution(const Making& making) {
   Reproduction made{.remarks = {"Counts are multiples of P, as section 3.2.4 assumes. Two ranks are the array of figure 7, and the "
                                 "incomplete arrays are those that section 3.2.2 is about."}};
-  Sheet sheet{.columns = {"ranks", "bucket of stage I, difference from R or R - 1 of P elements",
-                          "stage II, difference from an even "
-                          "distribution",
-                          "elements that are not at their destination"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"ranks", "bucket of stage I, difference from R or R - 1 of P elements",
+                                  "stage II, difference from an even distribution", "elements that are not at their destination"}});
   Distribution all, pair;
   Count otherwise = 0;
   for (const Count p : making.small ? std::vector<Count>{2, 18} : std::vector<Count>{2, 4, 16, 18, 19, 21, 29, 36, 61}) {
@@ -180,7 +177,6 @@ Reproduction make_liu2002_distribution(const Making& making) {
     (p == 2 ? pair : all).add(of);
     otherwise += windows_dealt_otherwise(p);
   }
-  made.sheets.push_back(std::move(sheet));
   made.equal(
       "elements for a destination at a rank at the end of stage II, largest difference from an even distribution (\"evenly "
       "distributed among the P nodes\")",
@@ -220,7 +216,7 @@ bool is_permutation(const Problem& problem) {
 
 Reproduction make_liu2002_fig14(const Making&) {
   Reproduction made;
-  Sheet sheet{.columns = {"ranks", "permutation as printed", "permutation in our form"}};
+  Sheet& sheet = made.add_sheet({.columns = {"ranks", "permutation as printed", "permutation in our form"}});
   Count as_printed = 0, ours = 0, squares = 0, squares_as_printed = 0;
   for (Count p = 16; p <= 100; ++p) {
     const bool printed = is_permutation_as_printed(p), right = is_permutation(traffic_of(p, TrafficKind::transpose, 1, 0));
@@ -231,12 +227,10 @@ Reproduction make_liu2002_fig14(const Making&) {
     ours += right ? 1 : 0;
     sheet.rows.push_back({p, std::string(printed ? "yes" : "no"), std::string(right ? "yes" : "no")});
   }
-  made.sheets.push_back(std::move(sheet));
   made.equal("squares from 16 to 100 for which Pattern2 as printed is a transpose", squares, squares_as_printed, "figure 14");
   made.equal("numbers of ranks from 16 to 100 for which Pattern2 as printed is a transpose", 85, as_printed, "figure 14")
       .found(Outcome::beyond_assumptions, 13,
-             "the paper uses Pattern2 on squares only; rank (i % C) C + i / C "
-             "exists for all i only if P is a square or one less")
+             "the paper uses Pattern2 on squares only; rank (i % C) C + i / C exists for all i only if P is a square or one less")
       .reading();
   made.equal("numbers of ranks from 16 to 100 for which our Pattern2, which numbers the ranks column by column, is a transpose", 85,
              ours, "figure 14")
@@ -247,7 +241,6 @@ Reproduction make_liu2002_fig14(const Making&) {
 }  // namespace
 
 extern const Exhibit liu2002_fig8{
-    .id = "liu2002-fig8",
     .title = "Additional messages in an incomplete array",
     .source = "liu2002, figure 8 and section 3.2.2",
     .about = "messages of stage I between different rows; the table shows those of 18 ranks",
@@ -255,7 +248,6 @@ extern const Exhibit liu2002_fig8{
 };
 
 extern const Exhibit liu2002_fig10{
-    .id = "liu2002-fig10",
     .title = "Steps of stage I in the third row of 61 ranks",
     .source = "liu2002, figures 9 and 10 and section 3.2.2",
     .about = "receivers by step and sender, from the four-stage schedule; empty if a rank stalls, has finished, or keeps its data",
@@ -263,7 +255,6 @@ extern const Exhibit liu2002_fig10{
 };
 
 extern const Exhibit liu2002_distribution{
-    .id = "liu2002-distribution",
     .title = "Elements for one destination, dealt out to all ranks and collected",
     .source = "liu2002, lemma 2, figures 7 and 11, and section 3.2",
     .about = "elements that ranks hold after each stage of the four-stage schedule, for all destinations, or each seventh of 61",
@@ -271,7 +262,6 @@ extern const Exhibit liu2002_distribution{
 };
 
 extern const Exhibit liu2002_fig14{
-    .id = "liu2002-fig14",
     .title = "Pattern2 for any number of ranks",
     .source = "liu2002, figure 14 and section 4",
     .about = "targets of all ranks, by the printed formula and in the traffic that the other exhibits use",

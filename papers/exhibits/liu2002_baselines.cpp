@@ -47,24 +47,11 @@ double volume_of(const Schedule& schedule, const std::vector<StageFigures>& stag
   return ratio(sum, Traffic(schedule.problem).heaviest());
 }
 
-// Returns the most elements that a rank holds after any stage, in units of L.
-double most_held(const Schedule& schedule) {
-  Bytes held = 0;
-  for (const StageTrace& stage : trace(schedule)) held = std::max(held, *std::max_element(stage.held.begin(), stage.held.end()));
-  return ratio(held, Traffic(schedule.problem).heaviest());
-}
-
-struct Platform {
-  const char* machine;
-  Bytes element_bytes;
-};
-constexpr Platform platforms[] = {{"t3d", 48}, {"sp2", 22}};
-
-double milliseconds(Count p, const char* id, Bytes most, const Platform& platform) {
+double milliseconds(Count p, const char* id, Bytes most, const PaperPlatform& platform) {
   const Bytes element = platform.element_bytes;
   const Schedule schedule =
       make_schedule(traffic_of(p, TrafficKind::transpose, most * element, few * element), on_paper_grid(id, element));
-  return predict(counted_stages(schedule), flat_model_of(machine_of_paper(platform.machine))).blocking_s * 1000;
+  return price_of({.stages = counted_stages(schedule)}, *find_model("flat"), machine_of_paper(platform.machine)).blocking_s * 1000;
 }
 
 // Returns the value that differs most from the expected one.
@@ -74,10 +61,11 @@ double most_off(const std::vector<double>& values, double wanted) {
 }
 
 void add_incomplete_arrays(const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "incomplete",
-              .columns = {"ranks", "columns", "ranks of the last row", "start-ups, A4", "start-ups, brute force", "volume, A4 (L)",
-                          "volume, brute force (L)", "most elements on a rank, A4 (L)", "most elements on a rank, brute force (L)",
-                          "T3D, A4 (ms)", "T3D, brute force (ms)", "SP2, A4 (ms)", "SP2, brute force (ms)"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "incomplete",
+       .columns = {"ranks", "columns", "ranks of the last row", "start-ups, A4", "start-ups, brute force", "volume, A4 (L)",
+                   "volume, brute force (L)", "most elements on a rank, A4 (L)", "most elements on a rank, brute force (L)",
+                   "T3D, A4 (ms)", "T3D, brute force (ms)", "SP2, A4 (ms)", "SP2, brute force (ms)"}});
   double least_time[2] = {1e300, 1e300}, least_held = 1e300, most_doubled = 0, most_fold = 0;
   std::vector<double> extra, messages_off;
   for (const Count p : making.small ? std::vector<Count>{18, 23, 61} : std::vector<Count>{18, 21, 23, 31, 40, 45, 52, 61, 75, 95}) {
@@ -88,7 +76,8 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
     const Schedule ours = make_schedule(problem, on_paper_grid(in_place, 1)),
                    theirs = make_schedule(problem, on_paper_grid(brute_force, 1));
     const std::vector<StageFigures> one = counted_stages(ours), other = counted_stages(theirs);
-    const double held[] = {most_held(ours), most_held(theirs)};
+    const Number heaviest = Traffic(problem).heaviest();
+    const double held[] = {Number(most_held(trace(ours))) / heaviest, Number(most_held(trace(theirs))) / heaviest};
     std::vector<Cell> row{
         p,       columns, array.short_row(), steps_of(one), steps_of(other), volume_of(ours, one), volume_of(theirs, other),
         held[0], held[1]};
@@ -101,9 +90,7 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
     sheet.rows.push_back(std::move(row));
     least_held = std::min(least_held, held[1] / held[0]);
 
-    const std::vector<StageTrace> stages = trace(theirs);
-    const Number heaviest = Traffic(problem).heaviest();
-    const StageTrace& fold = stages.front();
+    const StageTrace fold = trace(theirs).front();
     most_doubled = std::max(most_doubled, Number(*std::max_element(fold.held.begin(), fold.held.end())) / heaviest);
     for (const StageTrace::Sent& message : fold.messages) most_fold = std::max(most_fold, Number(message.length) / heaviest);
     messages_off.push_back(Number(fold.messages.size()) - Number(array.short_row()));
@@ -111,7 +98,6 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
                                           fmt::format("four-stage:columns={},split=paper,grain=1,counts=known", columns));
     extra.push_back(Number(figures(theirs).c1 - figures(inside).c1));
   }
-  made.sheets.push_back(std::move(sheet));
 
   const std::string where = "incomplete arrays, Pattern2: ";
   made.equal(where +
@@ -129,7 +115,7 @@ void add_incomplete_arrays(const Making& making, Reproduction& made) {
   made.equal(where + "longest message of an extra step (L) (\"as long as L_max\")", 1, most_fold, in_3_2_2);
   for (std::size_t i = 0; i < 2; ++i)
     made.at_least(fmt::format("{}{}, {} elements: time of brute force over that of A4, minimum (\"our algorithm is efficient\")",
-                              where, i == 0 ? "T3D" : "SP2", longest),
+                              where, platforms[i].title, longest),
                   1, least_time[i], in_3_2_2);
   made.at_least(where + "elements on a rank, brute force over A4, minimum (\"and saves buffer space\")", 1, least_held, in_3_2_2);
 }
@@ -144,13 +130,9 @@ std::string break_even_of(Count p) {
   const Number startups = steps_of(one) - steps_of(other);
   const double more = volume_of(theirs, other) - volume_of(ours, one);
   std::string text;
-  for (const Platform& platform : platforms) {
-    const FlatModel model = flat_model_of(machine_of_paper(platform.machine));
-    const double byte_s = model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte;
-    text += fmt::format("{}L = {:.3g} elements on the {}", text.empty() ? "" : " and ",
-                        startups * model.startup_s / (more * byte_s * Number(platform.element_bytes)),
-                        platform.machine == std::string_view("t3d") ? "T3D" : "SP2");
-  }
+  for (const PaperPlatform& platform : platforms)
+    text += fmt::format("{}L = {:.3g} elements on the {}", text.empty() ? "" : " and ", platform.worth_it_below(startups, more),
+                        platform.title);
   return text;
 }
 
@@ -188,9 +170,10 @@ FirstStage first_stage_of(const Schedule& schedule, Count destination_elements) 
 }
 
 void add_scanning(const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "scanning",
-              .columns = {"ranks", "elements per destination", "A2 by", "steps", "volume (L)",
-                          "pieces that a rank sends in stage 1", "elements for a destination in a message, maximum minus minimum"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "scanning",
+       .columns = {"ranks", "elements per destination", "A2 by", "steps", "volume (L)", "pieces that a rank sends in stage 1",
+                   "elements for a destination in a message, maximum minus minimum"}});
   double most_uneven = 0, most_marked = 0, least_ratio = 1e300, most_volume_off = 0;
   for (const auto& [p, elements] : making.small ? std::vector<std::pair<Count, Count>>{{16, 100}}
                                                 : std::vector<std::pair<Count, Count>>{{16, 16}, {16, 100}, {64, 64}, {64, 1024}}) {
@@ -213,7 +196,6 @@ void add_scanning(const Making& making, Reproduction& made) {
     most_volume_off = std::max(most_volume_off, std::abs(volume[1] - volume[0]));
     if (elements > p) least_ratio = std::min(least_ratio, ratio(first[1].runs, first[0].runs));
   }
-  made.sheets.push_back(std::move(sheet));
   const std::string where = "A2, equal counts: ";
   made.at_most(where +
                    "elements for a destination in a message by scanning, maximum minus minimum (\"evenly distribute the data "
@@ -259,7 +241,6 @@ Reproduction make_liu2002_baselines(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2002_baselines{
-    .id = "liu2002-baselines",
     .title = "The four-stage algorithm and brute force on incomplete arrays; A2 by slices and by scanning",
     .source = "liu2002, sections 3.1.2 and 3.2.2",
     .about =

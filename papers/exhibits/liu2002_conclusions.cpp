@@ -15,23 +15,19 @@ struct Exchange {
   Count ranks = 64;
 };
 
-Bytes element_of(const Exchange& exchange) { return static_cast<Bytes>(element_bytes(exchange.machine)); }
-
-// Start-ups are multiplied by the factor. `compose` is t_m as a share of t_c + t_d.
-PaperSetting setting_of(const Exchange& exchange, Bytes small, double compose, double startup_factor = 1) {
-  const Bytes element = element_of(exchange);
+// Start-ups are multiplied by the factor.
+PaperSetting setting_of(const Exchange& exchange, double startup_factor = 1) {
+  const Bytes element = platform_of(exchange.machine).element_bytes;
   MachineCosts machine = machine_of_paper(exchange.machine);
   for (auto& [model, coefficients] : machine.models) coefficients["startup_us"] *= startup_factor;
-  Coefficients& flat = machine.models.at("flat");
-  flat["compose_us_per_byte"] = compose * (flat["copy_us_per_byte"] + flat["wire_us_per_byte"]);
-  return {fmt::format("{}, {} ranks, {}, {} elements", exchange.machine == "t3d" ? "T3D" : "SP2", exchange.ranks,
+  return {fmt::format("{}, {} ranks, {}, {} elements", platform_of(exchange.machine).title, exchange.ranks,
                       pattern_name(exchange.pattern), exchange.most),
-          make_traffic(exchange.ranks, {.kind = exchange.pattern, .most = exchange.most * element, .small = small * element}),
+          make_traffic(exchange.ranks, {.kind = exchange.pattern, .most = exchange.most * element, .small = few * element}),
           machine};
 }
 
 std::string algorithm(int number, const Exchange& exchange) {
-  const Bytes grain = element_of(exchange);
+  const Bytes grain = platform_of(exchange.machine).element_bytes;
   switch (number) {
     case 1: return "shift";
     case 2: return fmt::format("two-phase:counts=known,grain={}", grain);
@@ -48,27 +44,25 @@ Planner planner_of(const Exchange& exchange, const Making& making) {
   for (const OpenValues& values : open_values())
     for (const double share : {0.0, most_composing / 2, most_composing}) {
       if (values.small > few && values.small * least_variance > exchange.most) continue;
-      const FlatModel model = flat_of_elements(exchange.machine, composing_us_per_byte(exchange.machine, share));
+      const Coefficients costs = flat_of_elements(exchange.machine, composing_us_per_byte(exchange.machine, share));
       for (std::uint64_t draw = 1; draw <= draws_tried(exchange.pattern, making); ++draw)
         others.push_back(
             {fmt::format("{}, t_m = {} (t_c + t_d)", name(values), share), [=](const std::string& specification, Policy policy) {
                int number = 1;
                while (number < 4 && algorithm(number, exchange) != specification) ++number;
                const CountedExchange& counted = counted_exchange(point, exchange.pattern, draw, number, values.small);
-               return predict(values.with_own ? counted.with_own : counted.without, model).seconds(policy);
+               return price_of(values.with_own ? counted.with_own : counted.without, *find_model("flat"), costs).seconds(policy);
              }});
     }
-  return Planner(setting_of(exchange, few, 0), std::move(others));
+  return Planner(setting_of(exchange), std::move(others));
 }
 
 constexpr const char* a3_in_step =
     "the long messages of A3's hot spots fall into many rounds, and a rank may get ceil(sqrt P) + 1 times L (liu2002-table3); by "
-    "table 3, "
-    "which gives A3 a traffic of 2 L, the sentence would hold";
+    "table 3, which gives A3 a traffic of 2 L, the sentence would hold";
 constexpr const char* in_step_or_not =
     "in step the long messages of A1 fall into many rounds, so that A4's gain in volume is larger than that in start-ups; ranks "
-    "that "
-    "run freely have the volume L, as in (3)";
+    "that run freely have the volume L, as in (3)";
 
 // Modes that a sentence may mean: its own, or both if it names none.
 enum class Mode { blocking, either };
@@ -109,10 +103,9 @@ void add_trend(Reproduction& made, const std::string& what, const PaperSetting& 
     ratios.push_back(a4_over_a1(one, exchange, policy) / a4_over_a1(other, exchange, policy));
   const auto [least, most] = std::minmax(ratios[0], ratios[1]);
   made.at_most(what, 1, ratios[0], "section 5")
-      .because(
-          fmt::format("{} (here {:.3g} in step, and {:.3g} if not). By table 3 and (3) A4's start-ups over A1's are fewer than "
-                      "its bytes over A1's up to f_nc_b = {:.1f} of A1, which the paper leaves open",
-                      in_step_or_not, ratios[0], ratios[1], ratio(4 * exchange.ranks, 4 * paper_root(exchange.ranks) + 2)))
+      .because(fmt::format("{} (here {:.3g} in step, and {:.3g} if not). By table 3 and (3) A4's start-ups over A1's are fewer "
+                           "than its bytes over A1's up to f_nc_b = {:.1f} of A1, which the paper leaves open",
+                           in_step_or_not, ratios[0], ratios[1], ratio(4 * exchange.ranks, 4 * paper_root(exchange.ranks) + 2)))
       .from_to(least, most);
 }
 
@@ -120,22 +113,22 @@ void add_trends(Reproduction& made) {
   for (const TrafficKind pattern : {TrafficKind::spike, TrafficKind::transpose}) {
     const Exchange here{"t3d", pattern}, few_ranks{"t3d", pattern, 1024, 25}, many_ranks{"t3d", pattern, 1024, 100};
     const std::string where = fmt::format("T3D, {}, 1024 elements: A4 over A1 ", pattern_name(pattern));
-    const PaperSetting setting = setting_of(here, few, 0);
+    const PaperSetting setting = setting_of(here);
     PaperSetting equal = setting;
     const Bytes load = Traffic(setting.problem).heaviest();
     equal.problem = make_traffic(here.ranks, {.kind = TrafficKind::equal, .typical = load / here.ranks});
     add_trend(made,
               where + "among 100 ranks, over the same among 25 (\"particularly attractive as the number of nodes increases\")",
-              setting_of(many_ranks, few, 0), setting_of(few_ranks, few, 0), here);
+              setting_of(many_ranks), setting_of(few_ranks), here);
     add_trend(made,
               where +
-                  "with tenfold start-ups, over the same by table 1 (\"Our algorithmic techniques will become even more "
-                  "useful with the increase in this ratio\")",
-              setting_of(here, few, 0, 10), setting, here);
+                  "with tenfold start-ups, over the same by table 1 (\"Our algorithmic techniques will become even more useful "
+                  "with the increase in this ratio\")",
+              setting_of(here, 10), setting, here);
     add_trend(made,
               where +
-                  "over the same for equal messages of as many elements (\"suitable for performing all-to-all communication "
-                  "with high variance in message size\")",
+                  "over the same for equal messages of as many elements (\"suitable for performing all-to-all communication with "
+                  "high variance in message size\")",
               setting, equal, here);
   }
 }
@@ -144,12 +137,11 @@ void add_trends(Reproduction& made) {
 void add_light_traffic(Reproduction& made) {
   const Exchange light{"sp2", TrafficKind::spike, 16};
   const auto a2 = [&](double startup_factor) {
-    return Planner(setting_of(light, few, 0, startup_factor)).seconds(algorithm(2, light), Policy::blocking);
+    return Planner(setting_of(light, startup_factor)).seconds(algorithm(2, light), Policy::blocking);
   };
   made.at_least(
           "SP2, Pattern1, 16 elements: share of the start-ups in A2's time (\"the start-up latency dominates the overall "
-          "communication "
-          "time when the total traffic is light\")",
+          "communication time when the total traffic is light\")",
           0.5, a2(2) / a2(1) - 1, "section 1")
       .reading();
 }
@@ -158,8 +150,7 @@ Reproduction make_liu2002_conclusions(const Making& making) {
   using enum TrafficKind;
   Reproduction made =
       conclusions_of({"Counts are known to all ranks, as in a plan that is kept. The algorithms cut data between elements and "
-                      "choose the best grid. "
-                      "Messages to oneself cost nothing.",
+                      "choose the best grid. Messages to oneself cost nothing.",
                       "The paper leaves open its \"small number of elements\", t_m, whether messages to oneself cost anything, and "
                       "the random targets of Pattern1: sentences are also tested, with the algorithms as printed, for 1 and 4 "
                       "elements, for t_m of 0, half and all of t_c + t_d, with messages to oneself and without, and for 50 draws; "
@@ -199,7 +190,6 @@ Reproduction make_liu2002_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2002_conclusions{
-    .id = "liu2002-conclusions",
     .title = "Which of A1 to A4 is better when, and what a plan takes on a T3D and an SP2",
     .source = "liu2002, sections 1, 4 and 5",
     .about =

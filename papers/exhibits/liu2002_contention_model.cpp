@@ -24,10 +24,7 @@ struct FreeRunningMachine {
   Coefficients coefficients;
 
   explicit FreeRunningMachine(const std::string& machine)
-      : name(machine), coefficients(coefficients_of(machine_of_paper(machine), *find_model("free-running"))) {
-    for (const char* key : {"compose_us_per_byte", "copy_us_per_byte", "wire_us_per_byte"})
-      coefficients.at(key) *= element_bytes(machine);
-  }
+      : name(machine), coefficients(flat_of_elements(machine, 0, "free-running")) {}
 
   Price price(const std::vector<StageFigures>& stages) const {
     return price_of(Workload{.stages = stages, .is_exchange = true}, *find_model("free-running"), coefficients);
@@ -44,7 +41,7 @@ std::vector<StageFigures> printed(int algorithm, Bytes traffic) {
 
 // Counts our schedules for Pattern2, with messages to oneself.
 const std::vector<StageFigures>& counted_stages_of(int algorithm, Bytes most) {
-  return counted_exchange({nodes, most}, TrafficKind::transpose, 1, algorithm).with_own;
+  return counted_exchange({nodes, most}, TrafficKind::transpose, 1, algorithm).with_own.stages;
 }
 
 Bytes heaviest(Bytes most) { return Traffic(traffic_of(nodes, TrafficKind::transpose, most)).heaviest(); }
@@ -94,27 +91,25 @@ void compare(const FreeRunningMachine& machine, const std::string& from, const S
                      1, ms[4] / ms[i], a4_is_lower.place);
     // A1's messages vary in length, so its factor is above 1; A2 is balanced, and its factor is 1.
     if (other == 1 && ms[4] > ms[1])
-      comparison.found(
-          Outcome::beyond_assumptions, ms[4] / ms[1],
-          fmt::format(
-              "f_nc_b is \"generally greater than 1\" (section 2.3), and A1's messages meet; A4 is faster than A1 if f_nc_b of "
-              "A1 is at least {:.2f} and that of A4 is 1; A1 stops being the fastest of the three (A1 {:.2f}, A2 {:.2f}, A4 "
-              "{:.2f} ms) at {:.2f}",
-              factor_from(machine, stages_of(1), ms[1], ms[4]), ms[1], ms[2], ms[4],
-              factor_from(machine, stages_of(1), ms[1], std::min(ms[2], ms[4]))));
+      comparison.found(Outcome::beyond_assumptions, ms[4] / ms[1],
+                       fmt::format("f_nc_b is \"generally greater than 1\" (section 2.3), and A1's messages meet; A4 is faster "
+                                   "than A1 if f_nc_b of A1 is at least {:.2f} and that of A4 is 1; A1 stops being the fastest of "
+                                   "the three (A1 {:.2f}, A2 {:.2f}, A4 {:.2f} ms) at {:.2f}",
+                                   factor_from(machine, stages_of(1), ms[1], ms[4]), ms[1], ms[2], ms[4],
+                                   factor_from(machine, stages_of(1), ms[1], std::min(ms[2], ms[4]))));
     comparison.reason = fmt::format(
         "by (3) with f_nc_b = 1 A{} is the fastest of the three (A1 {:.2f}, A2 {:.2f}, A4 {:.2f} ms); A4 is faster than A{} if "
-        "f_nc_b "
-        "of A{} is at least {:.2f} and that of A4 is 1, though both are balanced",
+        "f_nc_b of A{} is at least {:.2f} and that of A4 is 1, though both are balanced",
         first_of(times), ms[1], ms[2], ms[4], other, other, factor_from(machine, stages_of(other), ms[i], ms[4]));
   }
 }
 
 // Adds the table of both machines at the longest length, and the comparisons with it.
 void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "1024",
-              .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
-                          "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "1024",
+       .columns = {"machine", "algorithm", "start-ups (table 3)", "traffic (table 3, elements)", "blocking, (3) (ms)",
+                   "nonblocking, (4) (ms)", "blocking, our schedule (ms)", "nonblocking, our schedule (ms)"}});
   const Bytes heavy = heaviest(most);
   for (const FreeRunningMachine& machine : machines) {
     making.show(machine.name);
@@ -137,16 +132,16 @@ void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, cons
           .because("counts that P does not divide cannot be split evenly, so a rank may have some elements more");
     }
   }
-  made.sheets.push_back(std::move(sheet));
 }
 
 // Adds a sheet with the contention factors of A1 at which another algorithm is faster.
 void add_factors(const std::vector<FreeRunningMachine>& machines, Bytes most, Reproduction& made) {
-  Sheet factors{.name = "factors",
-                .columns = {"longest message (elements)", "t3d: f_nc_b of A1 above which A2 is faster",
-                            "t3d: f_nc_b of A1 above which A4 is faster", "sp2: f_nc_b of A1 above which A2 is faster",
-                            "sp2: f_nc_b of A1 above which A4 is faster", "A1 in lock-step: elements over L_max",
-                            "t3d: fastest of A1, A2 and A4 by (3)", "sp2: fastest of A1, A2 and A4 by (3)"}};
+  Sheet& factors =
+      made.add_sheet({.name = "factors",
+                      .columns = {"longest message (elements)", "t3d: f_nc_b of A1 above which A2 is faster",
+                                  "t3d: f_nc_b of A1 above which A4 is faster", "sp2: f_nc_b of A1 above which A2 is faster",
+                                  "sp2: f_nc_b of A1 above which A4 is faster", "A1 in lock-step: elements over L_max",
+                                  "t3d: fastest of A1, A2 and A4 by (3)", "sp2: fastest of A1, A2 and A4 by (3)"}});
   for (Bytes length = 16; length <= most; length *= 2) {
     std::vector<Cell> row{length}, first;
     const std::vector<StageFigures> a1 = printed(1, heaviest(length));
@@ -168,19 +163,16 @@ void add_factors(const std::vector<FreeRunningMachine>& machines, Bytes most, Re
             std::get<double>(factors.rows.back()[5]), std::get<double>(factors.rows.back()[2 + 2 * i]), "section 2.3, (3)")
         .because("A1 in lock-step is not slow enough")
         .reading();
-  made.panels.push_back({.title = "Contention factor of A1 above which A2 or A4 is faster than A1",
-                         .x_label = "longest message (elements)",
-                         .y_label = "f_nc_b of A1",
-                         .sheet = 1,
-                         .x = 0,
-                         .curves = {{1, "A2, T3D", CurveStyle::line, 1},
-                                    {2, "A4, T3D", CurveStyle::line, 3},
-                                    {3, "A2, SP2", CurveStyle::dashed, 1},
-                                    {4, "A4, SP2", CurveStyle::dashed, 3},
-                                    {5, "A1 in lock-step", CurveStyle::line, 0}},
-                         .log_x = true,
-                         .log_y = true});
-  made.sheets.push_back(std::move(factors));
+  made.add_panel({.title = "Contention factor of A1 above which A2 or A4 is faster than A1",
+                  .x_label = "longest message (elements)",
+                  .y_label = "f_nc_b of A1",
+                  .curves = {{1, "A2, T3D", CurveStyle::line, 1},
+                             {2, "A4, T3D", CurveStyle::line, 3},
+                             {3, "A2, SP2", CurveStyle::dashed, 1},
+                             {4, "A4, SP2", CurveStyle::dashed, 3},
+                             {5, "A1 in lock-step", CurveStyle::line, 0}},
+                  .log_x = true,
+                  .log_y = true});
 }
 
 Reproduction make_liu2002_equation3(const Making& making) {
@@ -189,12 +181,12 @@ Reproduction make_liu2002_equation3(const Making& making) {
           "(3) is used with P T_s, as in (1) and (4). f_nc_b and f_nc_nb are 1, the paper's value for no contention. t_m is 0, "
           "because table 1 has no value for it. A4 composes each element four times, so any t_m above 0 is in A1's favour. L_max "
           "is the number of elements that a rank sends and receives in Pattern2: the long message and 63 messages of one element.",
-          "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). (3) shows how much "
-          "greater it has to be for the measured order. Table 1 gives t_c + t_d as one value. The factors here attribute all of it "
-          "to t_d, the only part that f_nc_b multiplies; with any t_c above 0 they are larger. They are shown beside the elements "
-          "of A1's rounds in lock-step, as a factor on L_max. One common factor for all three algorithms cannot explain the "
-          "measured order, because A4 has the most bytes. A3 is in the table for completeness; its traffic in table 3 is less than "
-          "what a rank receives (liu2002-table3)."}};
+          "The paper does not claim that f_nc_b is 1: it is generally greater than 1 (section 2.3). (3) shows how much greater it "
+          "has to be for the measured order. Table 1 gives t_c + t_d as one value. The factors here attribute all of it to t_d, "
+          "the only part that f_nc_b multiplies; with any t_c above 0 they are larger. They are shown beside the elements of A1's "
+          "rounds in lock-step, as a factor on L_max. One common factor for all three algorithms cannot explain the measured "
+          "order, because A4 has the most bytes. A3 is in the table for completeness; its traffic in table 3 is less than what a "
+          "rank receives (liu2002-table3)."}};
   const std::vector<FreeRunningMachine> machines{FreeRunningMachine("t3d"), FreeRunningMachine("sp2")};
   const Bytes most = 1024;
   add_table(machines, most, making, made);
@@ -260,12 +252,10 @@ TimesByOverlap times_of(const char* machine, TrafficKind pattern, Count ranks, i
 
 const Quotation large{"A1 results in a large performance gain when nonblocking mode is used", "section 4.1, figure 15"};
 const Quotation slightly{
-    "The performance of nonblocking version of A2 or A4 is slightly better as compared to the corresponding "
-    "blocking version",
+    "The performance of nonblocking version of A2 or A4 is slightly better as compared to the corresponding blocking version",
     "section 4.1, figure 15"};
 const Quotation serial{
-    "The performance gain achieved by using the nonblocking version of A1 is mainly due to the reduction in "
-    "start-up serialization",
+    "The performance gain achieved by using the nonblocking version of A1 is mainly due to the reduction in start-up serialization",
     "section 4.1, figure 15"};
 using TimesOfAll = std::array<TimesByOverlap, compared_algorithms.size()>;
 
@@ -288,8 +278,7 @@ void compare_on_a_t3d(const TimesOfAll& all, Reproduction& made) {
   made.at_least(fmt::format("{}f_nc_nb of A1 (\"generally greater than 1\")", where), 1, a1.nonblocking_factor, "section 2.3");
   reading(
       made.at_most("T3D, 64 ranks, with overlap: nonblocking over blocking time of A2, which would be more than slightly better "
-                   "(\"not effective to "
-                   "overlap start-up and message composing latency with actual data transfer on T3D\")",
+                   "(\"not effective to overlap start-up and message composing latency with actual data transfer on T3D\")",
                    slight_gain, all[1].with.gain(), "section 4.1"));
 }
 
@@ -310,21 +299,18 @@ void compare_without_contention(const Making& making, Reproduction& made) {
 
 Reproduction make_liu2002_contention(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "The blocking and nonblocking times are simulated, event by event, with messages to oneself and t_m = 0. The "
-          "factors are the least ones from 1 on with which (3) and (4), summed over the stages, give these times. So nothing "
-          "is fitted: they follow from the schedule and from the rule that each resource of a rank serves one message at a "
-          "time. Without overlap, (4) is a sum like (3), with its own factor. M_max = 1024 is the paper's; the numbers of "
-          "ranks are ours. Times of Pattern1 are the mean of three random draws."}};
-  Sheet sheet{.name = "factors",
-              .columns = {"machine", "overlap", "ranks", "algorithm", "blocking (ms)", "nonblocking (ms)",
-                          "nonblocking over blocking", "f_nc_b", "f_nc_nb"}};
-  Sheet gains{.name = "gains", .columns = {"ranks"}};
+      .remarks = {"The blocking and nonblocking times are simulated, event by event, with messages to oneself and t_m = 0. The "
+                  "factors are the least ones from 1 on with which (3) and (4), summed over the stages, give these times. So "
+                  "nothing is fitted: they follow from the schedule and from the rule that each resource of a rank serves one "
+                  "message at a time. Without overlap, (4) is a sum like (3), with its own factor. M_max = 1024 is the paper's; "
+                  "the numbers of ranks are ours. Times of Pattern1 are the mean of three random draws."}};
+  Sheet& sheet = made.add_sheet({.name = "factors",
+                                 .columns = {"machine", "overlap", "ranks", "algorithm", "blocking (ms)", "nonblocking (ms)",
+                                             "nonblocking over blocking", "f_nc_b", "f_nc_nb"}});
+  Sheet& gains = made.add_sheet({.name = "gains", .columns = {"ranks"}});
   for (const Count p : making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 36, 64}) gains.rows.push_back({p});
-  Panel panel{.title = "Nonblocking over blocking time on a T3D, Pattern1",
-              .x_label = "ranks",
-              .y_label = "ratio of the times",
-              .sheet = 1};
+  Panel& panel = made.add_panel(
+      {.title = "Nonblocking over blocking time on a T3D, Pattern1", .x_label = "ranks", .y_label = "ratio of the times"});
   for (const bool overlap : {false, true})
     for (const int algorithm : compared_algorithms) {
       gains.columns.push_back(fmt::format("A{}, {}", algorithm, overlap ? "overlap" : "no overlap"));
@@ -351,16 +337,12 @@ Reproduction make_liu2002_contention(const Making& making) {
   }
   simulate_all("sp2", 64);
   compare_without_contention(making, made);
-  made.panels.push_back(std::move(panel));
-  made.sheets.push_back(std::move(sheet));
-  made.sheets.push_back(std::move(gains));
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit liu2002_equation3{
-    .id = "liu2002-equation3",
     .title = "The paper's own model without contention, and its measurements",
     .source = "liu2002, (3), (4), table 3 and section 4.1",
     .about = "64 ranks, Pattern2; blocking times by the model free-running, with the figures of table 3 and of our schedules",
@@ -368,7 +350,6 @@ extern const Exhibit liu2002_equation3{
 };
 
 extern const Exhibit liu2002_contention{
-    .id = "liu2002-contention",
     .title = "Contention factors, simulated, with and without overlap",
     .source = "liu2002, (3), (4) and section 4.1",
     .about =

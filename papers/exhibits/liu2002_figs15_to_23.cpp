@@ -67,8 +67,7 @@ std::vector<IrregularPlot> plots_of_fig15() {
                    {"when A2 and A4 are performed using nonblocking communication, the gains are relatively small",
                     "section 4.1, figure 15"}));
   const Quotation slightly{
-      "The performance of nonblocking version of A2 or A4 is slightly better as compared to the corresponding "
-      "blocking version",
+      "The performance of nonblocking version of A2 or A4 is slightly better as compared to the corresponding blocking version",
       "section 4.1, figure 15"};
   for (const int number : {2, 4})
     plot.claims.push_back(or_as(is_lower({number, one_buffer}, {number, blocking}, slightly, out_of_step),
@@ -206,9 +205,9 @@ Reproduction make_liu2002_figs15_to_23<22>(const Making& making) {
   return made;
 }
 
-constexpr Exhibit exhibit(std::string_view id, std::string_view title, std::string_view source,
-                          Reproduction (*maker)(const Making&), std::string_view about = about_claims) {
-  return {.id = id, .title = title, .source = source, .about = about, .make = maker};
+constexpr Exhibit exhibit(std::string_view title, std::string_view source, Reproduction (*maker)(const Making&),
+                          std::string_view about = about_claims) {
+  return {.title = title, .source = source, .about = about, .make = maker};
 }
 
 }  // namespace
@@ -219,25 +218,24 @@ std::vector<IrregularPlot> plots_of(int figure) {
   return figures.at(index(figure - 15))();
 }
 
-extern const Exhibit liu2002_fig15 = exhibit("liu2002-fig15", "A4, A1 and A2 on a T3D, by number of ranks",
-                                             "liu2002, figure 15 and section 4.1", make_liu2002_figs15_to_23<15>);
-extern const Exhibit liu2002_fig16 = exhibit("liu2002-fig16", "A4, A1 and A2 on a T3D, by length of messages",
-                                             "liu2002, figure 16 and section 4.1", make_liu2002_figs15_to_23<16>);
-extern const Exhibit liu2002_fig17 = exhibit("liu2002-fig17", "A4, A1 and A2 on an SP2, by number of ranks",
-                                             "liu2002, figure 17 and section 4.1", make_liu2002_figs15_to_23<17>);
-extern const Exhibit liu2002_fig18 = exhibit("liu2002-fig18", "A4, A1 and A2 on an SP2, by length of messages",
-                                             "liu2002, figure 18 and section 4.1", make_liu2002_figs15_to_23<18>);
-extern const Exhibit liu2002_fig19 = exhibit("liu2002-fig19", "A4 and A3 on a T3D, short messages",
-                                             "liu2002, figure 19 and section 4.2", make_liu2002_figs15_to_23<19>);
-extern const Exhibit liu2002_fig20 = exhibit("liu2002-fig20", "A4 and A3 on a T3D, long messages",
-                                             "liu2002, figure 20 and section 4.2", make_liu2002_figs15_to_23<20>);
-extern const Exhibit liu2002_fig21 = exhibit("liu2002-fig21", "A4 and A3 on an SP2, short messages",
-                                             "liu2002, figure 21 and section 4.2", make_liu2002_figs15_to_23<21>);
-extern const Exhibit liu2002_fig22 = exhibit("liu2002-fig22", "A4 and A3 on an SP2, long messages",
-                                             "liu2002, figure 22 and section 4.2", make_liu2002_figs15_to_23<22>);
+extern const Exhibit liu2002_fig15 =
+    exhibit("A4, A1 and A2 on a T3D, by number of ranks", "liu2002, figure 15 and section 4.1", make_liu2002_figs15_to_23<15>);
+extern const Exhibit liu2002_fig16 =
+    exhibit("A4, A1 and A2 on a T3D, by length of messages", "liu2002, figure 16 and section 4.1", make_liu2002_figs15_to_23<16>);
+extern const Exhibit liu2002_fig17 =
+    exhibit("A4, A1 and A2 on an SP2, by number of ranks", "liu2002, figure 17 and section 4.1", make_liu2002_figs15_to_23<17>);
+extern const Exhibit liu2002_fig18 =
+    exhibit("A4, A1 and A2 on an SP2, by length of messages", "liu2002, figure 18 and section 4.1", make_liu2002_figs15_to_23<18>);
+extern const Exhibit liu2002_fig19 =
+    exhibit("A4 and A3 on a T3D, short messages", "liu2002, figure 19 and section 4.2", make_liu2002_figs15_to_23<19>);
+extern const Exhibit liu2002_fig20 =
+    exhibit("A4 and A3 on a T3D, long messages", "liu2002, figure 20 and section 4.2", make_liu2002_figs15_to_23<20>);
+extern const Exhibit liu2002_fig21 =
+    exhibit("A4 and A3 on an SP2, short messages", "liu2002, figure 21 and section 4.2", make_liu2002_figs15_to_23<21>);
+extern const Exhibit liu2002_fig22 =
+    exhibit("A4 and A3 on an SP2, long messages", "liu2002, figure 22 and section 4.2", make_liu2002_figs15_to_23<22>);
 extern const Exhibit liu2002_fig23 =
-    exhibit("liu2002-fig23", "A4-n2 and A3-n1 on an SP2, by number of ranks", "liu2002, figure 23 and section 4.2",
-            make_liu2002_figs15_to_23<23>,
+    exhibit("A4-n2 and A3-n1 on an SP2, by number of ranks", "liu2002, figure 23 and section 4.2", make_liu2002_figs15_to_23<23>,
             "the text does not contain the measured curves, so its claims about them are compared; figure 23 does not name its "
             "pattern, but it must be Pattern2, because the paragraph before says that A3-n1 is superior for Pattern1");
 

@@ -114,20 +114,17 @@ std::vector<IrregularClaim> claims(TrafficKind pattern) {
 
 // Adds a bar for each curve: its phases in the exchange of Pattern2 with this longest message.
 void add_phases(const Place& place, Bytes most, Reproduction& made) {
-  Sheet sheet{.name = fmt::format("phases-{}", place.ranks),
-              .columns = {"curve", "distribute (ms)", "communicate (ms)", "collect (ms)", "other ranks (ms)"}};
+  Sheet& sheet = made.add_sheet({.name = fmt::format("phases-{}", place.ranks),
+                                 .columns = {"curve", "distribute (ms)", "communicate (ms)", "collect (ms)", "other ranks (ms)"}});
   const Measured all = measured(place, TrafficKind::transpose);
   for (const auto& [curve, part] : all.at(most))
     sheet.rows.push_back({curve.label(), part.distribute, part.communicate, part.collect,
                           std::max(0.0, part.time - part.distribute - part.communicate - part.collect)});
-  made.panels.push_back(
-      {.title = fmt::format("Pattern2, {} ranks, {} elements, emulated hosts: phases", place.ranks, most),
-       .x_label = "",
-       .y_label = "time (ms)",
-       .sheet = made.sheets.size(),
-       .curves = {{1, "distribute"}, {2, "communicate"}, {3, "collect"}, {4, "wait for other ranks' start or end"}},
-       .kind = PanelKind::bars});
-  made.sheets.push_back(std::move(sheet));
+  made.add_panel({.title = fmt::format("Pattern2, {} ranks, {} elements, emulated hosts: phases", place.ranks, most),
+                  .x_label = "",
+                  .y_label = "time (ms)",
+                  .curves = {{1, "distribute"}, {2, "communicate"}, {3, "collect"}, {4, "wait for other ranks' start or end"}},
+                  .kind = PanelKind::bars});
 }
 
 void add_place(const Place& place, std::size_t range, TrafficKind pattern, const Making& making, Reproduction& made) {
@@ -144,20 +141,14 @@ void add_place(const Place& place, std::size_t range, TrafficKind pattern, const
     CurveTimes& at = times.emplace_back();
     for (const auto& [curve, part] : phases) at[curve] = part.time;
   }
-  Sheet sheet = sheet_of_points(plot);
-  const auto add = [&](const std::string& way, const std::vector<CurveTimes>& shown, std::size_t group) {
-    Panel& panel = made.panels.emplace_back(add_curves(plot, way, shown, sheet));
-    panel.sheet = made.sheets.size();
-    panel.range_group = group;
-  };
-  add(std::string(place.title), times, range);
-  add("model of the SP2", model_times(plot, making, 0), std::size(places));
+  Sheet& sheet = add_points(plot, made);
+  add_curves(plot, std::string(place.title), times, range, made);
+  add_curves(plot, "model of the SP2", model_times(plot, making, 0), std::size(places), made);
   sheet.columns.emplace_back("shortest time");
   for (std::size_t row = 0; row < times.size(); ++row)
     sheet.rows[row].emplace_back(std::min_element(times[row].begin(), times[row].end(), [](const auto& one, const auto& other) {
                                    return one.second < other.second;
                                  })->first.label());
-  made.sheets.push_back(std::move(sheet));
   for (const IrregularClaim& claim : plot.claims)
     made.comparisons.push_back(comparison_of(plot, place.title, claim, times, place.tolerance));
 }
@@ -186,7 +177,6 @@ Reproduction make_liu2002_measured(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2002_measured{
-    .id = "liu2002-measured",
     .title = "A1 to A4 with messages of today, beside the SP2's",
     .source = "liu2002, section 4",
     .about =

@@ -61,20 +61,14 @@ Bytes uneven_for_columns(const Schedule& schedule) {
   return uneven;
 }
 
-Bytes longest_of_all_stages(const Schedule& schedule) {
-  Bytes longest = 0;
-  for (const StageTrace& stage : trace(schedule))
-    for (const StageTrace::Sent& sent : stage.messages) longest = std::max(longest, sent.length);
-  return longest;
-}
-
 Reproduction make_liu2002_multicast(const Making& making) {
   Reproduction made{
       .remarks = {"The paper says that A4 can be generalised, and not how. Here a block is dealt out once in stages I and II, goes "
                   "once to each column with a target in stage III, and to each target in stage IV. L is the most that a rank "
                   "receives, or its block if that is longer. Messages to oneself are not counted: there is one in each stage.",
                   "A4 is four-stage with a block for each target, so its L has all copies."}};
-  Sheet sheet{.columns = {"ranks", "graph", "L", "start-ups", "volume (L)", "start-ups of A4", "volume of A4 (L)"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"ranks", "graph", "L", "start-ups", "volume (L)", "start-ups of A4", "volume of A4 (L)"}});
   Count findings = 0, uneven = 0, unlike_a4 = 0, startups_apart = 0;
   double startups_above = -1e300, volume_above = -1e300, length_above = -1e300, least_volume = 1e300, least_gain = 1e300;
   for (const Count p : making.small ? std::vector<Count>{16, 21} : std::vector<Count>{16, 18, 21, 25, 41, 61, 64})
@@ -91,7 +85,7 @@ Reproduction make_liu2002_multicast(const Making& making) {
       uneven = std::max(uneven, uneven_for_columns(schedule));
       startups_above = std::max(startups_above, Number(ours.c1 + 4) - (4 * root + 2));
       volume_above = std::max(volume_above, ratio(ours.c2, load) - ratio(4 * root * root, p));
-      length_above = std::max(length_above, ratio(longest_of_all_stages(schedule), unit) - (root + (array.is_ragged() ? 1 : 0)));
+      length_above = std::max(length_above, ratio(longest_message(schedule), unit) - (root + (array.is_ragged() ? 1 : 0)));
       least_volume = std::min(least_volume, ratio(ours.c2, lower_bounds(problem, 1).at(1).value));
       if (&graph == &multicast_graphs[0])
         unlike_a4 = std::max({unlike_a4, std::abs(ours.c1 - copies.c1), std::abs(ours.c2 - copies.c2)});
@@ -100,7 +94,6 @@ Reproduction make_liu2002_multicast(const Making& making) {
       if (&graph == &multicast_graphs[4] && !array.is_ragged())
         startups_apart = std::max(startups_apart, std::abs(ours.c1 + 4 - 2 * (array.rows() + array.columns())));
     }
-  made.sheets.push_back(std::move(sheet));
   made.equal(
       "findings of the verifier, all graphs (\"Our algorithm can be generalized to perform other collective communication "
       "primitives such as multiple multi-casting\")",
@@ -122,7 +115,6 @@ Reproduction make_liu2002_multicast(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2002_multicast{
-    .id = "liu2002-multicast",
     .title = "Multiple multicast, or neighbourhood allgatherv",
     .source = "liu2002, section 5, by the bounds of section 3.2",
     .about =

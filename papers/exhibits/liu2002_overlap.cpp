@@ -51,10 +51,11 @@ void add_equal_messages(const Liu2002Fig3Machine& machine, Sheet& sheet, Reprodu
              worst_blocking < 1e-9 ? 0 : worst_blocking, "section 2.3, (1)")
       .because("ranks wait for each other");
   made.at_least(fmt::format("{}: simulated nonblocking time over (2), minimum", machine.name), 1, least, "section 2.3, (2)");
-  made.at_most(fmt::format("{}: simulated nonblocking time over (2) and the other terms of one message, maximum (\"a simple "
-                           "approximation\")",
-                           machine.name),
-               1, most, "section 2.3, (2)");
+  made.at_most(
+      fmt::format(
+          "{}: simulated nonblocking time over (2) and the other terms of one message, maximum (\"a simple approximation\")",
+          machine.name),
+      1, most, "section 2.3, (2)");
 }
 
 // The scenario of figure 2: in the first step P_i sends to P_(i+1), in the second to P_(i+2), in the third to P_(i+3). The
@@ -92,8 +93,12 @@ double delay_us(const Liu2002Fig3Machine& machine, const Sent& message, const Se
   return left(time_line(machine)) - left(time_line(machine, other));
 }
 
-Sheet lanes_of(const TimeLine& line, double startup) {
-  Sheet lanes{.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}};
+void add_lanes(const TimeLine& line, double startup, Reproduction& made) {
+  Sheet& lanes = made.add_sheet({.name = "figure3", .columns = {"port", "begin (µs)", "end (µs)", "message"}});
+  made.add_panel({.title = "The scenario of figure 2: messages of four ranks, simulated",
+                  .x_label = "time (µs)",
+                  .y_label = "",
+                  .kind = PanelKind::spans});
   for (Rank rank = 0; rank < 4; ++rank)
     for (const bool sends : {true, false}) {
       double port_free = 0;  // a message takes the output port after its start-up, when the previous message has left the port
@@ -105,7 +110,6 @@ Sheet lanes_of(const TimeLine& line, double startup) {
             {fmt::format("P{} {}", rank, sends ? "sends" : "receives"), begin, port_free, fmt::format("of step {}", step + 1)});
       }
     }
-  return lanes;
 }
 
 Reproduction make_liu2002_fig3(const Making&) {
@@ -114,28 +118,19 @@ Reproduction make_liu2002_fig3(const Making&) {
   const Liu2002Fig3Machine printed{"SP2", startup, 0, 0, wire},
       split{"SP2, t_c + t_d split evenly, t_m = t_c", startup, wire / 2, wire / 2, wire / 2};
   Reproduction made{
-      .remarks = {
-          "16 ranks send equal messages to all, also to themselves, in the order of A1; received messages are not decomposed. "
-          "Table 1 gives t_c + t_d as one value and no t_m, so a second machine splits the value evenly. The simulation takes "
-          "each resource of figure 3 for one message at a time.",
-          "Figure 2 gives no lengths: these are ours, and make the messages meet as in the figure. Each rank starts its next "
-          "send when its last one is complete. The figure shares the bandwidth of the input port between two messages, so "
-          "both are late (d_1 and d_2). Our port takes one after the other: only the later one is late, by the whole time of "
-          "the other, and both are complete at the same time as with shared bandwidth."}};
-  Sheet sheet{.name = "equal",
-              .columns = {"machine", "bytes", "(1) (µs)", "simulated, blocking (µs)", "(2) (µs)", "simulated, nonblocking (µs)",
-                          "(2) and the other terms of one message (µs)"}};
+      .remarks = {"16 ranks send equal messages to all, also to themselves, in the order of A1; received messages are not "
+                  "decomposed. Table 1 gives t_c + t_d as one value and no t_m, so a second machine splits the value evenly. The "
+                  "simulation takes each resource of figure 3 for one message at a time.",
+                  "Figure 2 gives no lengths: these are ours, and make the messages meet as in the figure. Each rank starts its "
+                  "next send when its last one is complete. The figure shares the bandwidth of the input port between two "
+                  "messages, so both are late (d_1 and d_2). Our port takes one after the other: only the later one is late, by "
+                  "the whole time of the other, and both are complete at the same time as with shared bandwidth."}};
+  Sheet& sheet = made.add_sheet({.name = "equal",
+                                 .columns = {"machine", "bytes", "(1) (µs)", "simulated, blocking (µs)", "(2) (µs)",
+                                             "simulated, nonblocking (µs)", "(2) and the other terms of one message (µs)"}});
   for (const Liu2002Fig3Machine& machine : {printed, split}) add_equal_messages(machine, sheet, made);
-  made.sheets.push_back(std::move(sheet));
 
-  const TimeLine line = time_line(printed);
-  Sheet lanes = lanes_of(line, startup);
-  made.panels.push_back({.title = "The scenario of figure 2: messages of four ranks, simulated",
-                         .x_label = "time (µs)",
-                         .y_label = "",
-                         .sheet = 1,
-                         .kind = PanelKind::spans});
-  made.sheets.push_back(std::move(lanes));
+  add_lanes(time_line(printed), startup, made);
   const Sent s12{1, 0}, s02{0, 1}, s03{0, 2}, s20{2, 1}, s30{3, 0};
   made.at_least("d_1: µs by which S_02 is late because S_12 goes to P_2, too (\"t_d's for R_02 and R_12 increase\")", 1,
                 delay_us(printed, s02, s12), "section 2.3, 1")
@@ -146,8 +141,7 @@ Reproduction make_liu2002_fig3(const Making&) {
   second.reading();
   second.reason =
       "the port of the simulation serves one message at a time, so S_12, which came first, is not late; the last of the two is "
-      "complete "
-      "at the same time";
+      "complete at the same time";
   made.at_least(
           "d_3: µs by which the next message of the rank that had to wait, S_03 to P_3, is late (\"postpones the send of the next "
           "outgoing message\")",
@@ -248,27 +242,25 @@ Count overlapping_steps(const Played& played) {
   return count;
 }
 
-Sheet sheet_of(const Played& played, const Program& program, const char* name) {
-  Sheet sheet{.name = name, .columns = {"step of the rank", "begin (µs)", "end (µs)", "stage"}};
+void add_steps(const Played& played, const Program& program, const char* name, Reproduction& made) {
+  Sheet& sheet = made.add_sheet({.name = name, .columns = {"step of the rank", "begin (µs)", "end (µs)", "stage"}});
   for (const MessageEnd& time : played.at_node) {
     const bool is_first = time.round < program.stages[1].first_round;
     const Count step = time.round - program.stages[is_first ? 0 : 1].first_round + 1;
     sheet.rows.push_back({fmt::format("{} {}, {}", is_first ? "R-Comm" : "C-Comm", step, time.sends ? "send" : "receive"),
                           in_us(time.begin), in_us(time.end), is_first ? "stage I" : "stage II"});
   }
-  return sheet;
 }
 
 Reproduction make_liu2002_fig13(const Making&) {
   Reproduction made{
-      .remarks = {
-          "The first two stages of A4 on the SP2 are simulated event by event, for 16 ranks and 22 bytes per element. The "
-          "figure names no pattern. With equal counts no rank would wait for another, so the counts are drawn at random: "
-          "few large and many small ones. Each resource of a rank serves one message at a time: the processor (the "
-          "start-up, half of it at the sender and half at the receiver) and the ports (the bytes). So in (b) and (c) the next "
-          "message is started while the bytes of one travel, as in (2) and (4). The rank shown is the one whose "
-          "stage II overlaps its stage I the longest in (c). The figure also has R- and C-Distribute; they take no time "
-          "here, because table 1 has no t_m. The last step of a stage is the message to oneself."}};
+      .remarks = {"The first two stages of A4 on the SP2 are simulated event by event, for 16 ranks and 22 bytes per element. The "
+                  "figure names no pattern. With equal counts no rank would wait for another, so the counts are drawn at random: "
+                  "few large and many small ones. Each resource of a rank serves one message at a time: the processor (the "
+                  "start-up, half of it at the sender and half at the receiver) and the ports (the bytes). So in (b) and (c) the "
+                  "next message is started while the bytes of one travel, as in (2) and (4). The rank shown is the one whose stage "
+                  "II overlaps its stage I the longest in (c). The figure also has R- and C-Distribute; they take no time here, "
+                  "because table 1 has no t_m. The last step of a stage is the message to oneself."}};
   const MessageTimes times = times_of_elements("sp2");
   const Schedule schedule = distribution(), buffered = with_two_buffers(schedule);
   const Rank shown = rank_with_longest_overlap(buffered, times);
@@ -281,24 +273,17 @@ Reproduction make_liu2002_fig13(const Making&) {
        {Mode{"a", "(a) blocking", Policy::blocking}, Mode{"b", "(b) nonblocking, one send buffer", Policy::nonblocking},
         Mode{"c", "(c) nonblocking, two send buffers", Policy::dataflow}}) {
     const Played& played = all.emplace_back(play(policy == Policy::dataflow ? buffered : schedule, times, policy, shown));
-    Sheet sheet = sheet_of(played, schedule.program(shown), name);
-    made.panels.push_back({.title = fmt::format("{}, rank {}", title, shown),
-                           .x_label = "time (µs)",
-                           .y_label = "",
-                           .sheet = made.sheets.size(),
-                           .kind = PanelKind::spans,
-                           .range_group = 0});
-    made.sheets.push_back(std::move(sheet));
+    add_steps(played, schedule.program(shown), name, made);
+    made.add_panel({.title = fmt::format("{}, rank {}", title, shown),
+                    .x_label = "time (µs)",
+                    .y_label = "",
+                    .kind = PanelKind::spans,
+                    .range_group = 0});
   }
   const Played &a = all[0], &b = all[1], &c = all[2];
   const auto add = [&](const std::string& what, const char* words, double paper, double ours, Relation relation,
                        bool is_reading = false) {
-    made.comparisons.push_back({.what = fmt::format("{} (\"{}\")", what, words),
-                                .paper = paper,
-                                .ours = ours,
-                                .relation = relation,
-                                .place = "section 3.4, figure 13",
-                                .is_reading = is_reading});
+    made.compare(relation, fmt::format("{} (\"{}\")", what, words), paper, ours, "section 3.4, figure 13").is_reading = is_reading;
   };
   add("(a): steps of the rank that begin before the previous step has ended", "Overlap of the communication steps is not possible",
       0, Number(overlapping_steps(a)), Relation::equal);
@@ -321,7 +306,6 @@ Reproduction make_liu2002_fig13(const Making&) {
 }  // namespace
 
 extern const Exhibit liu2002_fig3{
-    .id = "liu2002-fig3",
     .title = "Times of equal messages, and delays where messages meet",
     .source = "liu2002, (1), (2), figures 2 and 3",
     .about =
@@ -331,7 +315,6 @@ extern const Exhibit liu2002_fig3{
 };
 
 extern const Exhibit liu2002_fig13{
-    .id = "liu2002-fig13",
     .title = "Stages I and II of A4, blocking and nonblocking",
     .source = "liu2002, figure 13 and section 3.4",
     .about = "the times at which a rank's ports are busy in each step, simulated under the three policies",

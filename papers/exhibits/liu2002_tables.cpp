@@ -22,8 +22,9 @@ Reproduction make_liu2002_table1(const Making&) {
     const char* name;
     double startup_us, us_per_byte;
   };
-  Sheet sheet{.columns = {"platform", "start-up (µs)", "t_c + t_d (µs/byte)", "ratio (bytes)", "a message of 1 KiB (µs)"}};
-  double least = 1e300, most = 0;
+  Sheet& sheet =
+      made.add_sheet({.columns = {"platform", "start-up (µs)", "t_c + t_d (µs/byte)", "ratio (bytes)", "a message of 1 KiB (µs)"}});
+  Extremes ratios;
   for (const auto& [name, startup_us, us_per_byte] :
        {Row{"cm5", 85, 0.12}, Row{"sp2", 44, 0.035}, Row{"t3d", 38, 0.043}, Row{"t3e", 28, 0.006}, Row{"myrinet", 68, 0.027}}) {
     const MachineCosts machine = machine_of_paper(name);
@@ -34,16 +35,14 @@ Reproduction make_liu2002_table1(const Making&) {
     made.equal(fmt::format("{}: T_s of our machine file, in µs; the column of the table is headed T_d", machine.description),
                startup_us, start, "table 1");
     made.equal(fmt::format("{}: t_c + t_d of our machine file, in µs/byte", machine.description), us_per_byte, byte, "table 1");
-    least = std::min(least, start / byte);
-    most = std::max(most, start / byte);
+    ratios.add(start / byte);
   }
-  made.at_least("smallest T_s / (t_c + t_d), \"in the range of 1000\": above a third of 1000", 1000.0 / 3, least, "section 5")
+  made.at_least("smallest T_s / (t_c + t_d), \"in the range of 1000\": above a third of 1000", 1000.0 / 3, ratios.least,
+                "section 5")
       .reading();
-  Comparison& largest =
-      made.at_most("largest T_s / (t_c + t_d), \"in the range of 1000\": below three times 1000", 3000, most, "section 5");
-  largest.reading();
-  largest.found(Outcome::retyped, 28 / 0.006, "by table 1 the T3E's time per byte is that short compared with its start-up");
-  made.sheets.push_back(std::move(sheet));
+  made.at_most("largest T_s / (t_c + t_d), \"in the range of 1000\": below three times 1000", 3000, ratios.most, "section 5")
+      .reading()
+      .found(Outcome::retyped, 28 / 0.006, "by table 1 the T3E's time per byte is that short compared with its start-up");
   return made;
 }
 
@@ -86,10 +85,9 @@ Reproduction make_liu2002_table2(const Making& making) {
       .remarks = {"Misprints that concern no number, which may be the transcript's: lemma 2 holds for all j below P, not P - 1; "
                   "C-Distribute counts for P destinations, not for R. R (R - 1) and C (C + 1) look like products, but are two "
                   "values each: for complete columns and, in brackets, for incomplete columns."}};
-  Sheet sheet{.columns = {"ranks", "stage", "column", "messages", "bound", "longest message (L/P)", "bound on its length"}};
-  double messages_above[4][2], length_above[4][2], content_above = -1e300;
-  std::fill(&messages_above[0][0], &messages_above[0][0] + 8, -1e300);
-  std::fill(&length_above[0][0], &length_above[0][0] + 8, -1e300);
+  Sheet& sheet = made.add_sheet(
+      {.columns = {"ranks", "stage", "column", "messages", "bound", "longest message (L/P)", "bound on its length"}});
+  Extremes messages_above[4][2], length_above[4][2], content_above;
   double product = 0;
   for (const Count p : {16, 18, 20, 21, 23, 25, 29, 30, 36, 41, 42, 49, 50, 55, 61, 64, 71, 72, 81, 89, 90, 99, 100}) {
     making.show(fmt::format("{} ranks", p));
@@ -105,13 +103,12 @@ Reproduction make_liu2002_table2(const Making& making) {
         const std::size_t at = index(rank);
         most[incomplete].messages = std::max(most[incomplete].messages, stages[stage].received[at]);
         most[incomplete].longest = std::max(most[incomplete].longest, Number(stages[stage].longest[at]) / unit);
-        content_above = std::max(content_above, Number(stages[stage].held[at]) / unit - root * root);
+        content_above.add(Number(stages[stage].held[at]) / unit - root * root);
       }
       for (int incomplete = 0; incomplete < (array.is_ragged() ? 2 : 1); ++incomplete) {
-        const double side = incomplete == 0 ? 0 : stage % 2 == 0 ? 1 : -1;  // more messages along rows, longer along columns
-        messages_above[stage][incomplete] =
-            std::max(messages_above[stage][incomplete], Number(most[incomplete].messages) - (root + side));
-        length_above[stage][incomplete] = std::max(length_above[stage][incomplete], most[incomplete].longest - (root - side));
+        const double side = incomplete == 0 ? 0 : stage % 2 == 0 ? 1 : -1;  // more messages along rows, longer ones along columns
+        messages_above[stage][incomplete].add(Number(most[incomplete].messages) - (root + side));
+        length_above[stage][incomplete].add(most[incomplete].longest - (root - side));
         if (p == 25 || p == 61)
           sheet.rows.push_back({p, static_cast<Count>(stage + 1), std::string(incomplete ? "incomplete" : "complete"),
                                 most[incomplete].messages, root + side, most[incomplete].longest, root - side});
@@ -119,17 +116,17 @@ Reproduction make_liu2002_table2(const Making& making) {
       }
     }
   }
-  made.sheets.push_back(std::move(sheet));
   const char* numerals[] = {"I", "II", "III", "IV"};
   for (int stage = 0; stage < 4; ++stage)
     for (int incomplete = 0; incomplete < 2; ++incomplete) {
       const std::string place = fmt::format("stage {}, {} column", numerals[stage], incomplete ? "incomplete" : "complete");
-      made.at_most(place + ": excess of the number of messages over the bound, maximum", 0, messages_above[stage][incomplete],
+      made.at_most(place + ": excess of the number of messages over the bound, maximum", 0, messages_above[stage][incomplete].most,
                    "table 2 and lemma 1");
-      made.at_most(place + ": excess of the longest message over the bound (L/P), maximum", 0, length_above[stage][incomplete],
+      made.at_most(place + ": excess of the longest message over the bound (L/P), maximum", 0, length_above[stage][incomplete].most,
                    "table 2 and lemma 3");
     }
-  made.at_most("excess of the contents of a rank over ceil(sqrt P)^2 (L/P), maximum (theorem 1)", 0, content_above, "theorem 1");
+  made.at_most("excess of the contents of a rank over ceil(sqrt P)^2 (L/P), maximum (theorem 1)", 0, content_above.most,
+               "theorem 1");
   made.equal(
           "21 ranks, stage II: number of messages times the bound on their length in incomplete columns, K (K + 1) < K^2 in the "
           "proof of theorem 1",
@@ -172,7 +169,8 @@ Reproduction make_liu2002_table3(const Making& making) {
   Reproduction made{.remarks = {"Misprints that concern no number, some of which may be the transcript's: (3) has P T_s_send where "
                                 "(1) and (4) have P T_s; theorem 2 writes T_d for T_s; the R- and the C-Schedule of figure 6 are "
                                 "exchanged between overview and definition, and C-Collect belongs to stage III and is by column."}};
-  Sheet sheet{.columns = {"ranks", "algorithm", "start-ups", "start-ups (paper)", "traffic of a rank (L)", "traffic (paper)"}};
+  Sheet& sheet = made.add_sheet(
+      {.columns = {"ranks", "algorithm", "start-ups", "start-ups (paper)", "traffic of a rank (L)", "traffic (paper)"}});
   for (const Count p : {64, 61}) {
     making.show(fmt::format("{} ranks", p));
     const Count root = paper_root(p);
@@ -188,52 +186,33 @@ Reproduction make_liu2002_table3(const Making& making) {
       const double received = ratio(most_received(trace(schedule)), Traffic(transpose).heaviest());
       sheet.rows.push_back({p, fmt::format("A{}", number), counted, startups[number - 1], received, traffic[number - 1]});
       const std::string place = fmt::format("A{}, {} ranks", number, p);
-      made.comparisons.push_back({.what = place + ": start-ups",
-                                  .paper = startups[number - 1],
-                                  .ours = counted,
-                                  .relation = number == 4 ? Relation::at_most : Relation::equal,
-                                  .place = "table 3"});
-      Comparison comparison{.what = place + ", Pattern2: traffic of a rank (L)",
-                            .paper = traffic[number - 1],
-                            .ours = received,
-                            .relation = Relation::at_most,
-                            .place = "table 3"};
+      made.compare(number == 4 ? Relation::at_most : Relation::equal, place + ": start-ups", startups[number - 1], counted,
+                   "table 3");
+      Comparison& comparison = made.at_most(place + ", Pattern2: traffic of a rank (L)", traffic[number - 1], received, "table 3");
       if (number == 3)
-        comparison.finding = PaperFinding{.level = Outcome::paper_is_wrong,
-                                          .value = k + 1,
-                                          .why =
-                                              "in the row hop a rank may receive the data of sqrt(P) ranks, a hot spot of section "
-                                              "3.1.3, and the column hop then brings it L more"};
-      made.comparisons.push_back(std::move(comparison));
+        comparison.found(Outcome::paper_is_wrong, k + 1,
+                         "in the row hop a rank may receive the data of sqrt(P) ranks, a hot spot of section 3.1.3, and the column "
+                         "hop then brings it L more");
     }
   }
-  made.sheets.push_back(std::move(sheet));
   add_shift_matrix(made);
   return made;
 }
 
 // The memory that A1 to A4 need for intermediate data.
 
-// Returns the most elements that a rank holds after any stage.
-Bytes most_held(const Problem& problem, int number) {
-  Bytes most = 0;
-  for (const StageTrace& stage : trace(make_schedule(problem, irregular_algorithm(number))))
-    most = std::max(most, *std::max_element(stage.held.begin(), stage.held.end()));
-  return most;
-}
-
 // Returns the most by which A4's memory on a rank exceeds the bound of theorem 1, in units of L / P. The exchanges are Pattern1 and
 // Pattern2 with counts that are multiples of P.
 double above_theorem_1(const Making& making) {
-  double most = -INFINITY;
+  Extremes above;
   for (const Count p :
        making.small ? std::vector<Count>{21, 25} : std::vector<Count>{16, 18, 21, 25, 36, 41, 49, 55, 61, 64, 81, 100})
     for (const TrafficKind kind : {TrafficKind::spike, TrafficKind::transpose}) {
       const Schedule schedule = make_schedule(traffic_of(p, kind, 8 * p, p), irregular_algorithm(4));
       const Number share = ratio(Traffic(schedule.problem).heaviest(), p), root = paper_root(p);
-      most = std::max(most, Number(output_and_scratch(schedule)) / share - 2 * root * root);
+      above.add(Number(output_and_scratch(schedule)) / share - 2 * root * root);
     }
-  return most;
+  return above.most;
 }
 
 Reproduction make_liu2002_table4(const Making& making) {
@@ -247,8 +226,9 @@ Reproduction make_liu2002_table4(const Making& making) {
   const Problem problem = traffic_of(p, TrafficKind::transpose, most, 0);
   const Number n = p, m = most, heaviest = Traffic(problem).heaviest(), root = paper_root(p);
   const double send[] = {m * n, heaviest, m * n, heaviest}, receive[] = {heaviest, heaviest, m * n, heaviest};
-  Sheet sheet{.columns = {"algorithm", "send buffer (paper)", "receive buffer (paper)", "both (paper)", "scratch",
-                          "output and scratch", "most elements on a rank after a stage", "input, output and scratch"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"algorithm", "send buffer (paper)", "receive buffer (paper)", "both (paper)", "scratch",
+                                  "output and scratch", "most elements on a rank after a stage", "input, output and scratch"}});
   double written[5] = {};
   for (int number = 1; number <= 4; ++number) {
     const Schedule schedule = make_schedule(problem, irregular_algorithm(number));
@@ -256,30 +236,19 @@ Reproduction make_liu2002_table4(const Making& making) {
     const Number scratch = workload(schedule).scratch;
     written[number] = Number(output_and_scratch(schedule));
     sheet.rows.push_back({fmt::format("A{}", number), send[number - 1], receive[number - 1], both, scratch, written[number],
-                          most_held(problem, number), written[number] + heaviest});
-    Comparison comparison{
-        .what =
-            fmt::format("A{}: elements of sBUF and rBUF together (table 4); ours: output and scratch of a rank, maximum", number),
-        .paper = both,
-        .ours = written[number],
-        .relation = Relation::at_most,
-        .place = "table 4"};
+                          most_held(trace(schedule)), written[number] + heaviest});
+    Comparison& comparison = made.at_most(
+        fmt::format("A{}: elements of sBUF and rBUF together (table 4); ours: output and scratch of a rank, maximum", number), both,
+        written[number], "table 4");
     if (number == 1)
-      comparison.finding = PaperFinding{.level = Outcome::sharper_bound,
-                                        .value = heaviest,
-                                        .why =
-                                            "the counts are known, so no message needs a slot of M_max elements, and each message "
-                                            "is sent from where its data is"};
+      comparison.found(
+          Outcome::sharper_bound, heaviest,
+          "the counts are known, so no message needs a slot of M_max elements, and each message is sent from where its data is");
     if (number == 3)
-      comparison.finding =
-          PaperFinding{.level = Outcome::sharper_bound,
-                       .value = root * heaviest,
-                       .why =
-                           "the counts are known, so no message needs a slot of M_max elements; a rank receives the data of the "
-                           "sqrt(P) - 1 others of its row and, in the end, the data for itself: sqrt(P) L"};
-    made.comparisons.push_back(std::move(comparison));
+      comparison.found(Outcome::sharper_bound, root * heaviest,
+                       "the counts are known, so no message needs a slot of M_max elements; a rank receives the data of the "
+                       "sqrt(P) - 1 others of its row and, in the end, the data for itself: sqrt(P) L");
   }
-  made.sheets.push_back(std::move(sheet));
   made.at_most(
       "A4, counts that P divides: excess of a rank's output and scratch over 2 ceil(sqrt P)^2 (L_max/P), maximum (\"the total size "
       "of the buffer needed at any node\")",
@@ -297,7 +266,6 @@ Reproduction make_liu2002_table4(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2002_table1{
-    .id = "liu2002-table1",
     .title = "Communication features of the platforms",
     .source = "liu2002, table 1 and section 5",
     .about = "a message of 1 KiB, priced on each machine by the flat model",
@@ -305,7 +273,6 @@ extern const Exhibit liu2002_table1{
 };
 
 extern const Exhibit liu2002_table2{
-    .id = "liu2002-table2",
     .title = "Messages of the four-stage algorithm, stage by stage",
     .source = "liu2002, table 2, lemmas 1 to 3 and theorem 1",
     .about =
@@ -315,7 +282,6 @@ extern const Exhibit liu2002_table2{
 };
 
 extern const Exhibit liu2002_table3{
-    .id = "liu2002-table3",
     .title = "Start-ups and traffic of the four algorithms",
     .source = "liu2002, table 3 and theorem 2",
     .about =
@@ -325,7 +291,6 @@ extern const Exhibit liu2002_table3{
 };
 
 extern const Exhibit liu2002_table4{
-    .id = "liu2002-table4",
     .title = "Buffers of the four algorithms",
     .source = "liu2002, table 4, section 3.3 and theorem 1",
     .about =

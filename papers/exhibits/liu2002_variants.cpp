@@ -23,21 +23,6 @@ struct Array {
 constexpr Array arrays[] = {{64, "8x8", 2},    {64, "4x4x4", 3},  {64, "2x2x2x2x2x2", 6},
                             {512, "16x32", 2}, {512, "8x8x8", 3}, {512, "2x2x2x2x2x2x2x2x2", 9}};
 
-constexpr struct {
-  const char* machine;
-  const char* title;
-  double element_bytes;
-} titled_platforms[] = {{"t3d", "T3D", 48}, {"sp2", "SP2", 22}};
-
-// Returns the largest number of elements that a rank may send or receive such that `startups` start-ups take at least the time of
-// `volume` L of additional traffic.
-double worth_it_below(std::size_t platform, double startups, double volume) {
-  const FlatModel model = flat_model_of(machine_of_paper(titled_platforms[platform].machine));
-  return startups * model.startup_s /
-         (volume * (model.compose_s_per_byte + model.copy_s_per_byte + model.wire_s_per_byte) *
-          titled_platforms[platform].element_bytes);
-}
-
 Reproduction make_liu2002_stages(const Making& making) {
   Reproduction made{
       .remarks = {"A4 is counted for Pattern2 without small messages: all ranks have equally many elements, so A4 is balanced "
@@ -45,8 +30,9 @@ Reproduction make_liu2002_stages(const Making& making) {
                   "in the paper: A4 in k dimensions has 2 k P^(1/k) start-ups and a volume of 2 k L.",
                   "The last two columns say below how many elements that a rank sends or receives the saved start-ups outweigh the "
                   "added traffic, in blocking mode by table 1."}};
-  Sheet sheet{.columns = {"ranks", "array", "algorithm", "start-ups", "volume (L)",
-                          "T3D: faster than two dimensions below (elements)", "SP2: faster than two dimensions below (elements)"}};
+  Sheet& sheet = made.add_sheet(
+      {.columns = {"ranks", "array", "algorithm", "start-ups", "volume (L)", "T3D: faster than two dimensions below (elements)",
+                   "SP2: faster than two dimensions below (elements)"}});
   double most_startups[2] = {}, least_volume[2] = {1e300, 1e300};
   for (const int number : {3, 4}) {
     double startups_of_two = 0, volume_of_two = 0;
@@ -65,7 +51,8 @@ Reproduction make_liu2002_stages(const Making& making) {
         volume_of_two = volume;
         row.insert(row.end(), {Cell{}, Cell{}});
       } else {
-        for (std::size_t i = 0; i < 2; ++i) row.emplace_back(worth_it_below(i, startups_of_two - startups, volume - volume_of_two));
+        for (const PaperPlatform& platform : platforms)
+          row.emplace_back(platform.worth_it_below(startups_of_two - startups, volume - volume_of_two));
         const std::size_t at = index(number - 3);
         most_startups[at] = std::max(most_startups[at], startups / startups_of_two);
         least_volume[at] = std::min(least_volume[at], volume / volume_of_two);
@@ -73,7 +60,6 @@ Reproduction make_liu2002_stages(const Making& making) {
       sheet.rows.push_back(std::move(row));
     }
   }
-  made.sheets.push_back(std::move(sheet));
   for (const int number : {3, 4}) {
     const std::size_t at = index(number - 3);
     made.at_most(fmt::format("A{}: start-ups in more dimensions over those in two, maximum (\"the number of messages can be "
@@ -93,15 +79,14 @@ Reproduction make_liu2002_stages(const Making& making) {
 constexpr const char* groups_place = "section 5";
 
 Reproduction make_liu2002_groups(const Making& making) {
-  Reproduction made{
-      .remarks = {
-          "The first ranks are the senders. Each sends as many elements to each receiver: a multiple of the number of "
-          "ranks, so that everything is dealt out evenly, as in lemma 2. L is the most that a rank sends or receives. "
-          "Messages to oneself are not counted. The paper says that the algorithm can be modified, and gives no figures for it; so "
-          "the verdicts are only that the schedules are right.",
-          "two and four stages are groups, whose array of senders and array of receivers have no empty rows and "
-          "columns; grid and four-stage arrange all ranks in one array."}};
-  Sheet sheet{.columns = {"senders", "receivers", "algorithm", "start-ups", "volume (L)", "traffic of a rank (L)"}};
+  Reproduction made{.remarks = {"The first ranks are the senders. Each sends as many elements to each receiver: a multiple of the "
+                                "number of ranks, so that everything is dealt out evenly, as in lemma 2. L is the most that a rank "
+                                "sends or receives. Messages to oneself are not counted. The paper says that the algorithm can be "
+                                "modified, and gives no figures for it; so the verdicts are only that the schedules are right.",
+                                "two and four stages are groups, whose array of senders and array of receivers have no empty rows "
+                                "and columns; grid and four-stage arrange all ranks in one array."}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"senders", "receivers", "algorithm", "start-ups", "volume (L)", "traffic of a rank (L)"}});
   for (const auto& [senders, receivers] :
        making.small ? std::vector<std::pair<Count, Count>>{{4, 9}}
                     : std::vector<std::pair<Count, Count>>{{16, 48}, {32, 32}, {48, 16}, {4, 60}, {60, 4}, {13, 37}}) {
@@ -125,21 +110,18 @@ Reproduction make_liu2002_groups(const Making& making) {
       count(specification, title);
       wrong += std::ssize(verify(make_schedule(problem, specification)));
     }
-    made.equal(
-        fmt::format("{} senders, {} receivers: findings of the verifier in both schedules of groups (\"It can also be modified "
-                    "to perform all-to-all communication when senders and receivers belong to distinct groups and the number "
-                    "of senders is different from the number of receivers\")",
-                    senders, receivers),
-        0, wrong, groups_place);
+    made.equal(fmt::format("{} senders, {} receivers: findings of the verifier in both schedules of groups (\"It can also be "
+                           "modified to perform all-to-all communication when senders and receivers belong to distinct groups and "
+                           "the number of senders is different from the number of receivers\")",
+                           senders, receivers),
+               0, wrong, groups_place);
   }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit liu2002_stages{
-    .id = "liu2002-stages",
     .title = "Start-ups and traffic with more stages",
     .source = "liu2002, section 5",
     .about = "A3 and A4 in arrays of two and more dimensions, counted with messages to oneself as in table 3",
@@ -147,7 +129,6 @@ extern const Exhibit liu2002_stages{
 };
 
 extern const Exhibit liu2002_groups{
-    .id = "liu2002-groups",
     .title = "Distinct groups of senders and receivers",
     .source = "liu2002, section 5",
     .about = "A3 and A4 in one array of all ranks, and the same stages in an array of the senders and one of the receivers",

@@ -79,9 +79,9 @@ Count opposite_to_the_right(const Schedule& schedule) {
 }
 
 void add_odd_rings(Reproduction& made) {
-  Sheet odd{.name = "odd",
-            .columns = {"ranks", "steps with an imaginary node", "blocks with an imaginary node", "steps of a simple ring",
-                        "blocks of a simple ring, (p^2 - 1)/8"}};
+  Sheet& odd = made.add_sheet({.name = "odd",
+                               .columns = {"ranks", "steps with an imaginary node", "blocks with an imaginary node",
+                                           "steps of a simple ring", "blocks of a simple ring, (p^2 - 1)/8"}});
   for (Count p = 3; p <= 31; p += 2) {
     const Figures imaginary = figures(torus_exchange({p}, 1, "imaginary-node")), simple = figures(torus_exchange({p}, 1));
     odd.rows.push_back({p, imaginary.c1, imaginary.c2, simple.c1, simple.c2});
@@ -91,11 +91,10 @@ void add_odd_rings(Reproduction& made) {
                            p),
                Number(p * p - 1) / 8, imaginary.c2, "section VI")
         .found(Outcome::beyond_assumptions, ((p + 1) * (p + 1) + 7) / 8,
-               "the paper says that imaginary nodes can be used, not that they are optimal; the volume is "
-               "that of lemma 2 for one rank more")
+               "the paper says that imaginary nodes can be used, not that they are optimal; the volume is that of lemma 2 for one "
+               "rank more")
         .reading();
   }
-  made.sheets.push_back(std::move(odd));
   Count not_least = 0;
   for (Count p = 3; p <= 31; p += 2) not_least += figures(torus_exchange({p}, 8)).c2 == p * p - 1 ? 0 : 1;
   made.equal("number of odd rings of 3 to 31 ranks on which our exchange has more than (p^2 - 1)/8 blocks", 0, not_least,
@@ -107,9 +106,9 @@ Reproduction make_liu2005_fig3(const Making&) {
       .remarks = {"If 4 does not divide the number of ranks, the messages of stage 1 have floor(p/4) or ceil(p/4) blocks. So the "
                   "links differ in load in that step, though none is idle. A misprint that concerns no number: the origins in "
                   "stages 2 and 3 of figure 2 have to advance with k; the error may be the transcript's."}};
-  Sheet sheet{
-      .name = "even",
-      .columns = {"ranks", "steps", "blocks", "steps in which links differ in load", "blocks of a simple ring", "ceil(p^2/8)"}};
+  Sheet& sheet = made.add_sheet(
+      {.name = "even",
+       .columns = {"ranks", "steps", "blocks", "steps in which links differ in load", "blocks of a simple ring", "ceil(p^2/8)"}});
   Count other_steps = 0, other_volume = 0;
   for (Count p = 4; p <= 64; p += 2) {
     const Figures printed = figures(ring(p, "ar")), simple = figures(ring(p, "sr"));
@@ -119,7 +118,6 @@ Reproduction make_liu2005_fig3(const Making&) {
     sheet.rows.push_back(
         {p, printed.c1, Number(printed.c2) / 2, link_use(ring(p, "ar")).uneven_rounds, Number(simple.c2) / 2, least});
   }
-  made.sheets.push_back(std::move(sheet));
 
   const std::vector<Bytes> eight = longest_by_round(ring(8, "ar"));
   const double said[] = {2, 3, 1, 2};
@@ -161,7 +159,8 @@ Reproduction make_liu2005_table1(const Making&) {
                                 "end with c - 1; in the set A after phase 1 the offsets c/2 and r/2 are exchanged, and A is a "
                                 "multiset; in figure 5 the lower port's set is missing, the other ports have T, L and B instead of "
                                 "R, T and L, T* and L* are printed twice, and y = (y0 mod 2) means y = y0 (mod 2)."}};
-  Sheet sheet{.columns = {"rows", "columns", "blocks per port, step 1", "3rc/16", "blocks per port, step 2", "rc/16"}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"rows", "columns", "blocks per port, step 1", "3rc/16", "blocks per port, step 2", "rc/16"}});
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {16, 16}}) {
     const std::vector<Bytes> longest = longest_by_round(torus_exchange({rows, columns}, 1, "torus:order=at2,kernel=ar"));
     sheet.rows.push_back({rows, columns, longest.at(0), 3 * rows * columns / 16, longest.at(1), rows * columns / 16});
@@ -171,7 +170,6 @@ Reproduction make_liu2005_table1(const Making&) {
     made.equal(fmt::format("{}x{}: blocks per port, step 2, rc/16", rows, columns), all / 16, longest.at(1),
                "table I and section IV.B");
   }
-  made.sheets.push_back(std::move(sheet));
   made.equal("8x8: vertices of G10 in QI, to which the lower port's rc/8 blocks go according to the paper", 8,
              in_first_quadrant(8, 8), "table I and section IV.A")
       .found(Outcome::misprint, 6,
@@ -198,13 +196,13 @@ PaperFinding one_way(Count rows, Count columns) {
 }
 
 Reproduction make_liu2005_lemma4(const Making&) {
-  Reproduction made{.remarks = {"Lemma 3 takes the time of a phase from the rings of the longer side alone, so rows and columns "
-                                "need not be in lock-step. Both ways of counting are in the table. With AR our schedules place the "
-                                "steps of the columns in "
-                                "rounds with long messages along the rows, and choose routes to opposite ranks by parity."}};
-  Sheet sheet{.columns = {"rows", "columns", "steps", "blocks", "blocks with kernel AR and our directions for opposite ranks",
-                          "the same, link by link", "r c^2/8", "blocks as printed, link by link",
-                          "blocks as printed, in lock-step"}};
+  Reproduction made{
+      .remarks = {"Lemma 3 takes the time of a phase from the rings of the longer side alone, so rows and columns need not be in "
+                  "lock-step. Both ways of counting are in the table. With AR our schedules place the steps of the columns in "
+                  "rounds with long messages along the rows, and choose routes to opposite ranks by parity."}};
+  Sheet& sheet = made.add_sheet(
+      {.columns = {"rows", "columns", "steps", "blocks", "blocks with kernel AR and our directions for opposite ranks",
+                   "the same, link by link", "r c^2/8", "blocks as printed, link by link", "blocks as printed, in lock-step"}});
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {12, 16}, {16, 16}}) {
     const Figures ours = figures(torus_exchange({rows, columns}, 1, "torus:order=at2"));
     const Schedule alternating = torus_exchange({rows, columns}, 1, "torus:order=at2,kernel=ar");
@@ -219,10 +217,9 @@ Reproduction make_liu2005_lemma4(const Making&) {
         place + ": blocks with algorithm AR on the rows and columns, with our directions for opposite ranks, link by link, r c^2/8",
         blocks, by_link, "section IV.B and lemma 4");
     made.equal(place + ": blocks with algorithm AR, in rounds", blocks, in_rounds, "lemmas 3 and 4")
-        .found(
-            Outcome::beyond_assumptions, rows * columns * columns / 8 + rows,
-            "lemma 3 takes the longer of the times of a row ring and a column ring. In rounds both take steps together, and if r = "
-            "0 and c = 4 (mod 8), the first message along a column may be r/2 blocks longer than that along a row")
+        .found(Outcome::beyond_assumptions, rows * columns * columns / 8 + rows,
+               "lemma 3 takes the longer of the times of a row ring and a column ring. In rounds both take steps together, and if "
+               "r = 0 and c = 4 (mod 8), the first message along a column may be r/2 blocks longer than that along a row")
         .reading();
     made.equal(place + ": blocks, r c^2/8, with the routes of figure 2 as printed, link by link", blocks, printed.by_link,
                "lemma 4, figures 2 and 5")
@@ -230,11 +227,9 @@ Reproduction make_liu2005_lemma4(const Making&) {
     if (printed.in_step == printed.by_link) continue;
     made.equal(place + ": the same, with all rows and columns in lock-step", blocks, printed.in_step, "lemmas 3 and 4")
         .found(Outcome::beyond_assumptions, 424,
-               "lemma 3 takes the longer of the times of a row ring and a column "
-               "ring, so neither waits for the other's steps")
+               "lemma 3 takes the longer of the times of a row ring and a column ring, so neither waits for the other's steps")
         .reading();
   }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -272,7 +267,8 @@ std::vector<StageCosts> said_of_torus(Count rows, Count columns) {
 
 void compare_rings(Reproduction& made) {
   constexpr const char* equations[] = {"ceil(p/4) (lemma 2)", "floor(p/4) ceil(p/4) (1)", "floor(p/4) (ceil(p/4) - 1) (2)"};
-  Sheet sheet{.name = "rings", .columns = {"ranks", "stage", "steps", "steps (paper)", "blocks", "blocks (paper)"}};
+  Sheet& sheet =
+      made.add_sheet({.name = "rings", .columns = {"ranks", "stage", "steps", "steps (paper)", "blocks", "blocks (paper)"}});
   Count other_steps[3] = {}, other_blocks[3] = {};
   for (Count p = 4; p <= 64; p += 2) {
     const Schedule ring = torus_exchange({p}, 1, "torus:kernel=ar");
@@ -285,7 +281,6 @@ void compare_rings(Reproduction& made) {
       if (p % 8 == 0 || p == 10) sheet.rows.push_back({p, stage, ours.steps, said[i].steps, ours.blocks, said[i].blocks});
     }
   }
-  made.sheets.push_back(std::move(sheet));
   for (std::size_t i = 0; i < 3; ++i) {
     constexpr const char* places[] = {"section III.B, proof of lemma 2", "section III.B, equation (1)",
                                       "section III.B, equation (2)"};
@@ -298,7 +293,8 @@ void compare_rings(Reproduction& made) {
 
 void compare_tori(Reproduction& made) {
   constexpr const char* places[] = {"section IV.C, proof of lemma 4", "section IV.C, equation (3)", "section IV.C, equation (4)"};
-  Sheet sheet{.name = "tori", .columns = {"torus", "phase 1 (blocks)", "phase 2 (blocks)", "phase 3 (blocks)", "r c^2/8"}};
+  Sheet& sheet =
+      made.add_sheet({.name = "tori", .columns = {"torus", "phase 1 (blocks)", "phase 2 (blocks)", "phase 3 (blocks)", "r c^2/8"}});
   for (const auto& [rows, columns] : {std::pair<Count, Count>{4, 4}, {4, 8}, {8, 8}, {8, 12}, {12, 12}, {12, 16}, {16, 16}}) {
     const Schedule torus = torus_exchange({rows, columns}, 1, "torus:order=at2");
     const std::vector<StageCosts> said = said_of_torus(rows, columns);
@@ -314,37 +310,33 @@ void compare_tori(Reproduction& made) {
     }
     row.emplace_back(rows * columns * columns / 8);
   }
-  made.panels.push_back({.title = "AT2, counted phase by phase",
-                         .x_label = "torus",
-                         .y_label = "blocks a port carries",
-                         .sheet = made.sheets.size(),
-                         .curves = {{1, "phase 1"}, {2, "phase 2"}, {3, "phase 3"}, paper_points(4, "r c^2/8 (lemma 4)")},
-                         .kind = PanelKind::bars});
-  made.sheets.push_back(std::move(sheet));
+  made.add_panel({.title = "AT2, counted phase by phase",
+                  .x_label = "torus",
+                  .y_label = "blocks a port carries",
+                  .curves = {{1, "phase 1"}, {2, "phase 2"}, {3, "phase 3"}, paper_points(4, "r c^2/8 (lemma 4)")},
+                  .kind = PanelKind::bars});
 }
 
 // "O(c) message startup cost": checks that the counted start-ups stay between two constants times c.
 void compare_growth(Reproduction& made) {
-  Sheet sheet{.name = "start-ups", .columns = {"columns", "start-ups", "start-ups over c", "c/2 + 2, over c"}};
-  double least = 1e300, most = 0;
+  Sheet& sheet = made.add_sheet({.name = "start-ups", .columns = {"columns", "start-ups", "start-ups over c", "c/2 + 2, over c"}});
+  Extremes over_c;
   for (Count side = 4; side <= 128; side *= 2) {
     const Count steps = figures(torus_exchange({side, side}, 1, "torus:order=at2")).c1;
     const Number c = side;
     const double ratio = Number(steps) / c;
     sheet.rows.push_back({side, steps, ratio, (c / 2 + 2) / c});
-    least = std::min(least, ratio);
-    most = std::max(most, ratio);
+    over_c.add(ratio);
   }
-  made.panels.push_back({.title = "start-ups of c x c ranks are O(c)",
-                         .x_label = "c",
-                         .y_label = "start-ups over c",
-                         .sheet = made.sheets.size(),
-                         .curves = {{2, "counted"}, paper_points(3, "(c/2 + 2) / c (section IV.D)")},
-                         .log_x = true});
-  made.sheets.push_back(std::move(sheet));
-  made.at_most("start-ups over c, maximum from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1, most,
-               "abstract and section IV.D");
-  made.at_least("start-ups over c, minimum from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, least, "abstract and section IV.D");
+  made.add_panel({.title = "start-ups of c x c ranks are O(c)",
+                  .x_label = "c",
+                  .y_label = "start-ups over c",
+                  .curves = {{2, "counted"}, paper_points(3, "(c/2 + 2) / c (section IV.D)")},
+                  .log_x = true});
+  made.at_most("start-ups over c, maximum from 4x4 to 128x128 (\"O(c) message startup cost\"; c/2 + 2 is at most c)", 1,
+               over_c.most, "abstract and section IV.D");
+  made.at_least("start-ups over c, minimum from 4x4 to 128x128 (c/2 + 2 is above c/2)", 0.5, over_c.least,
+                "abstract and section IV.D");
 }
 
 Reproduction make_liu2005_stages(const Making& making) {
@@ -363,7 +355,6 @@ Reproduction make_liu2005_stages(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2005_fig3{
-    .id = "liu2005-fig3",
     .title = "Complete exchange on all-port rings",
     .source = "liu2005, figures 2 and 3, lemma 2 and section VI",
     .about = "algorithm AR on rings of 4 to 64 ranks; on odd rings, AR with an imaginary node, and our own algorithm",
@@ -371,7 +362,6 @@ extern const Exhibit liu2005_fig3{
 };
 
 extern const Exhibit liu2005_table1{
-    .id = "liu2005-table1",
     .title = "Phase 1 of the exchange on a torus, port by port",
     .source = "liu2005, table I",
     .about = "the longest messages of the first two rounds",
@@ -379,7 +369,6 @@ extern const Exhibit liu2005_table1{
 };
 
 extern const Exhibit liu2005_lemma4{
-    .id = "liu2005-lemma4",
     .title = "Steps and volume of the exchange on tori",
     .source = "liu2005, lemmas 3 and 4",
     .about = "the algorithm as we run it with either kernel, and counted literally from figures 2 and 5 in two ways",
@@ -387,7 +376,6 @@ extern const Exhibit liu2005_lemma4{
 };
 
 extern const Exhibit liu2005_stages{
-    .id = "liu2005-stages",
     .title = "Costs of the exchange on rings and tori, stage by stage",
     .source = "liu2005, equations (1) to (4), sections III.B, IV.C and IV.D",
     .about = "steps and the longest messages of each stage, counted from schedules",

@@ -118,14 +118,13 @@ class PaddedTorus {
 };
 
 Reproduction make_liu2005_imaginary(const Making& making) {
-  Reproduction made{
-      .remarks = {
-          "AT2 runs on the torus whose sides are rounded up to multiples of four. The first row and the first column act for the "
-          "imaginary ones, so several messages of a step share their links; a step takes the bytes of its busiest link. "
-          "Blocks from and to imaginary nodes do not exist. The bound is that of the real torus. Our exchange "
-          "order=dimension-split needs no imaginary nodes."}};
-  Sheet sheet{.columns = {"torus", "with imaginary nodes", "blocks with imaginary nodes", "blocks of dimension-split",
-                          "bound (blocks)", "imaginary nodes over the bound", "dimension-split over the bound"}};
+  Reproduction made{.remarks = {"AT2 runs on the torus whose sides are rounded up to multiples of four. The first row and the "
+                                "first column act for the imaginary ones, so several messages of a step share their links; a step "
+                                "takes the bytes of its busiest link. Blocks from and to imaginary nodes do not exist. The bound "
+                                "is that of the real torus. Our exchange order=dimension-split needs no imaginary nodes."}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"torus", "with imaginary nodes", "blocks with imaginary nodes", "blocks of dimension-split",
+                                  "bound (blocks)", "imaginary nodes over the bound", "dimension-split over the bound"}});
   for (const Count side : making.small ? std::vector<Count>{3, 5} : std::vector<Count>{3, 5, 6, 7, 9}) {
     making.show(fmt::format("{0}x{0}", side));
     const std::vector<Bound> bounds = lower_bounds(Problem::alltoall(side * side, 1), Topology::torus({side, side}));
@@ -136,26 +135,23 @@ Reproduction make_liu2005_imaginary(const Making& making) {
     const std::string name = fmt::format("{0}x{0}", side);
     sheet.rows.push_back({name, fmt::format("{0}x{0}", padded), imaginary, Number(ours) / 8, bound, ratio(imaginary, bound),
                           ratio(ours, 8 * bound)});
-    made.equal(fmt::format(
-                   "{}: blocks with imaginary nodes over the bound (\"can be used in tori with an arbitrary number of nodes in "
-                   "each dimension by adding imaginary nodes\")",
-                   name),
+    made.equal(fmt::format("{}: blocks with imaginary nodes over the bound (\"can be used in tori with an arbitrary number of "
+                           "nodes in each dimension by adding imaginary nodes\")",
+                           name),
                1, ratio(imaginary, bound), "section VI")
         .found(Outcome::beyond_assumptions, ratio(imaginary, bound),
-               "the paper says that imaginary nodes can be used, not that they are optimal; imaginary rows and "
-               "columns share the links of a real one")
+               "the paper says that imaginary nodes can be used, not that they are optimal; imaginary rows and columns share the "
+               "links of a real one")
         .reading();
     made.equal(fmt::format("{}: blocks of our exchange order=dimension-split over the bound", name), 1, ratio(ours, 8 * bound),
                "lemma 1, by our own bound");
   }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit liu2005_imaginary{
-    .id = "liu2005-imaginary",
     .title = "Imaginary nodes on tori of two dimensions",
     .source = "liu2005, section VI",
     .about = "AT2 on the padded torus, counted on the links of the real one, beside our exchange by dimensions",

@@ -73,7 +73,7 @@ Reproduction make_liu2005_table2(const Making& making) {
           "text describes the algorithms of Tseng et al. and of Suh and Yalamanchili too briefly to reconstruct them: their rows "
           "are the formulas of table II. The second part of the previous scheme, \"nodes in the same group perform complete "
           "exchange among them\", is read as a ring exchange on one port, first along rows and then along columns."}};
-  Sheet sheet{.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}};
+  Sheet& sheet = made.add_sheet({.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}});
   for (int d = 2; d <= 7; ++d) {
     making.show(fmt::format("torus of {0} x {0}", 1 << d));
     const auto add = [&](const std::string& name, const TorusCosts& costs) {
@@ -82,11 +82,8 @@ Reproduction make_liu2005_table2(const Making& making) {
     const auto compare = [&](const std::string& whose, const TorusCosts& said, const TorusCosts& ours, const char* blocks) {
       made.equal(fmt::format("d = {}: {}start-ups, 2^(d-1) + 2", d, whose), said.startups, ours.startups, "table II");
       made.equal(fmt::format("d = {}: {}blocks transmitted, {}", d, whose, blocks), said.blocks, ours.blocks, "table II");
-      made.comparisons.push_back({.what = fmt::format("d = {}: {}blocks rearranged, 3 * 2^(2d)", d, whose),
-                                  .paper = said.rearranged,
-                                  .ours = ours.rearranged,
-                                  .relation = d == 2 && !whose.empty() ? Relation::at_most : Relation::equal,  // see the remarks
-                                  .place = "table II"});
+      made.compare(d == 2 && !whose.empty() ? Relation::at_most : Relation::equal,  // see the remarks
+                   fmt::format("d = {}: {}blocks rearranged, 3 * 2^(2d)", d, whose), said.rearranged, ours.rearranged, "table II");
     };
     for (const PublishedExchange& other : other_exchanges) {
       add(other.name, other.costs(d));
@@ -102,7 +99,6 @@ Reproduction make_liu2005_table2(const Making& making) {
     compare("", published_at2(d), ours, "2^(3d-3)");
   }
   compare_previous_scheme(made);
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -118,11 +114,11 @@ Count hops(const Topology& topology) {
 }
 
 Reproduction make_liu2005_direct(const Making& making) {
-  Reproduction made{
-      .remarks = {"The direct exchange is torus-direct; direct sends everything at once. Messages that have half a ring to go "
-                  "are spread over both directions (the routing balanced)."}};
-  Sheet sheet{.columns = {"torus", "steps", "steps, paper", "messages on a link, maximum of a step", "share of link steps in use",
-                          "direct: messages on a link", "volume (blocks)", "volume, paper"}};
+  Reproduction made{.remarks = {"The direct exchange is torus-direct; direct sends everything at once. Messages that have half a "
+                                "ring to go are spread over both directions (the routing balanced)."}};
+  Sheet& sheet =
+      made.add_sheet({.columns = {"torus", "steps", "steps, paper", "messages on a link, maximum of a step",
+                                  "share of link steps in use", "direct: messages on a link", "volume (blocks)", "volume, paper"}});
   for (Count d = 2; d <= (making.small ? 3 : 4); ++d) {
     const Count side = Count{1} << d, paper = Count{1} << (3 * d - 3);
     making.show(fmt::format("{0}x{0}", side));
@@ -145,7 +141,6 @@ Reproduction make_liu2005_direct(const Making& making) {
     made.equal(fmt::format("{0}x{0}: messages on a link in a step, maximum", side), 1, links.sharing, direct_place);
     made.equal(fmt::format("{0}x{0}: share of all links in all steps that carry a message", side), 1, used, direct_place).reading();
   }
-  made.sheets.push_back(std::move(sheet));
   return made;
 }
 
@@ -173,14 +168,13 @@ Reproduction make_liu2005_fig6(const Making& making) {
     const std::string place = fmt::format("{0}x{0}", side);
     making.show(place);
     const TorusCosts at2 = counted_at2(d);
-    Sheet sheet{.name = place, .columns = {"bytes per block"}};
-    Panel panel{.title = place + " torus",
-                .x_label = "bytes per block",
-                .y_label = "time (ms)",
-                .sheet = made.sheets.size(),
-                .log_x = true,
-                .log_y = true,
-                .range_group = 0};
+    Sheet& sheet = made.add_sheet({.name = place, .columns = {"bytes per block"}});
+    Panel& panel = made.add_panel({.title = place + " torus",
+                                   .x_label = "bytes per block",
+                                   .y_label = "time (ms)",
+                                   .log_x = true,
+                                   .log_y = true,
+                                   .range_group = 0});
     const auto add_curve = [&](const std::string& name, CurveStyle style) {
       sheet.columns.push_back(name + " (ms)");
       panel.curves.push_back({sheet.columns.size() - 1, name, style});
@@ -206,8 +200,6 @@ Reproduction make_liu2005_fig6(const Making& making) {
       made.at_least(
           fmt::format("{}: time of {} over that of AT2 at 4096 bytes (\"always outperforms the other algorithms\")", place, name),
           1, costs.us(paragon, 4096) / at2.us(paragon, 4096), "section V, below figure 6");
-    made.sheets.push_back(std::move(sheet));
-    made.panels.push_back(std::move(panel));
   }
   const TorusCosts small = counted_at2(2), other = other_exchanges[1].costs(2);
   made.at_least("4x4: time of Suh and Yalamanchili over that of AT2 at 1 MiB (\"any network size\")", 1,
@@ -257,11 +249,11 @@ void add_least_of_others(Reproduction& made, int d, const TorusCosts& at2, Bytes
 }
 
 Reproduction make_liu2005_conclusions(const Making& making) {
-  Reproduction made = conclusions_of(
-      {"Messages that have half a ring to go are spread over both directions (the routing balanced), which the direct exchange in "
-       "steps without contention needs. The paper's direct algorithms [3], [4] are represented by torus-direct, its indirect ones "
-       "by submesh, after [7] and [8], and subtorus [10].",
-       without_tseng, no_four});
+  Reproduction made =
+      conclusions_of({"Messages that have half a ring to go are spread over both directions (the routing balanced), which the "
+                      "direct exchange in steps without contention needs. The paper's direct algorithms [3], [4] are represented "
+                      "by torus-direct, its indirect ones by submesh, after [7] and [8], and subtorus [10].",
+                      without_tseng, no_four});
   std::map<std::pair<Count, Bytes>, double> over_direct, over_subtorus;
   const std::vector<Count> sides = making.small ? std::vector<Count>{8} : std::vector<Count>{8, 12, 16};
   for (const Count side : sides) {
@@ -303,7 +295,6 @@ Reproduction make_liu2005_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit liu2005_table2{
-    .id = "liu2005-table2",
     .title = "Costs of exchanges on a torus of 2^d x 2^d",
     .source = "liu2005, table II and section IV.A",
     .about =
@@ -313,7 +304,6 @@ extern const Exhibit liu2005_table2{
 };
 
 extern const Exhibit liu2005_direct{
-    .id = "liu2005-direct",
     .title = "The direct exchange on tori, in steps without contention",
     .source = "liu2005, section I",
     .about = "rounds, messages that share a link, and volume, counted from the schedule on the links of the torus",
@@ -321,7 +311,6 @@ extern const Exhibit liu2005_direct{
 };
 
 extern const Exhibit liu2005_fig6{
-    .id = "liu2005-fig6",
     .title = "Exchanges on tori of an Intel Paragon",
     .source = "liu2005, figure 6 and section V",
     .about =
@@ -331,7 +320,6 @@ extern const Exhibit liu2005_fig6{
 };
 
 extern const Exhibit liu2005_conclusions{
-    .id = "liu2005-conclusions",
     .title = "Which exchange on tori is better when, and what a plan takes on a Paragon",
     .source = "liu2005, sections I and V",
     .about =

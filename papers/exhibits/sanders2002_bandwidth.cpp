@@ -125,53 +125,46 @@ const std::vector<std::string> step_columns{"distribution",
                                             "on full-duplex ports: bandwidth of clustered over trivial, simulated"};
 
 void compare_six_nodes(const Making& making, Reproduction& made) {
-  Sheet sheet{.name = "six-nodes", .columns = step_columns}, bars{.name = "ratios", .columns = {"distribution", "least", "paper"}};
-  double least = 1e300, least_where_they_vary = 1e300, most_where_they_vary = 0;
-  double answered = 1e300, answered_where_they_vary = 1e300, most_answered = 0;  // ratios if a step takes message and answer
+  Sheet& sheet = made.add_sheet({.name = "six-nodes", .columns = step_columns});
+  Sheet& bars = made.add_sheet({.name = "ratios", .columns = {"distribution", "least", "paper"}});
+  made.add_panel({.title = "six nodes of up to four processors, one operation of a node at a time",
+                  .x_label = "processes of the nodes",
+                  .y_label = "bandwidth of clustered over trivial, at least",
+                  .curves = {{1, "by steps"}, paper_points(2, "at least (section 4)")},
+                  .kind = PanelKind::bars});
+  Extremes all, vary, all_answered, vary_answered;  // the latter two if each message meets its answer
   for (const Distribution& distribution : distributions()) {
     making.show(distribution.name);
     const double full_duplex = seconds(distribution.sizes, 8192, "direct") / seconds(distribution.sizes, 8192, "clustered");
     const double over = add_steps(sheet, distribution.name, distribution.sizes, full_duplex);
     const bool varies = distribution.name != "regular";
     bars.rows.push_back({distribution.name, over, varies ? 1.1 : 1.0});
-    least = std::min(least, over);
-    const double with_answers = std::get<double>(sheet.rows.back()[10]);
-    answered = std::min(answered, with_answers);
-    if (!varies) continue;
-    answered_where_they_vary = std::min(answered_where_they_vary, with_answers);
-    least_where_they_vary = std::min(least_where_they_vary, over);
-    most_where_they_vary = std::max(most_where_they_vary, over);
-    most_answered = std::max(most_answered, with_answers);
+    all.add(over);
+    const double answered = std::get<double>(sheet.rows.back()[10]);
+    all_answered.add(answered);
+    if (varies) vary.add(over), vary_answered.add(answered);
   }
   const std::string of = "six nodes of up to four processes: bandwidth of the clustered exchange over that of the trivial one";
-  made.at_least(of + ", minimum (\"never performs worse\")", 1, least, bandwidth_place)
+  made.at_least(of + ", minimum (\"never performs worse\")", 1, all.least, bandwidth_place)
       .because(exchanges_take_longer)
-      .from_to(answered, least);
+      .from_to(all_answered.least, all.least);
   made.at_least(
           "numbers of processes that vary: the same, minimum (\"achieves at least 10% .. higher bandwidth when the number of "
           "active processes per SMP varies\")",
-          1.1, least_where_they_vary, bandwidth_place)
+          1.1, vary.least, bandwidth_place)
       .because(exchanges_take_longer)
-      .from_to(answered_where_they_vary, least_where_they_vary);
-  made.at_least("numbers of processes that vary: the same, maximum (\"and sometimes up to 20%\")", 1.2, most_where_they_vary,
-                bandwidth_place)
+      .from_to(vary_answered.least, vary.least);
+  made.at_least("numbers of processes that vary: the same, maximum (\"and sometimes up to 20%\")", 1.2, vary.most, bandwidth_place)
       .because(exchanges_take_longer)
-      .from_to(most_answered, most_where_they_vary)
+      .from_to(vary_answered.most, vary.most)
       .reading();
-  made.at_most("the same if each message meets its answer, maximum: what was measured lies between both cases", 1.2, most_answered,
-               bandwidth_place)
+  made.at_most("the same if each message meets its answer, maximum: what was measured lies between both cases", 1.2,
+               vary_answered.most, bandwidth_place)
       .reading();
-  made.panels.push_back({.title = "six nodes of up to four processors, one operation of a node at a time",
-                         .x_label = "processes of the nodes",
-                         .y_label = "bandwidth of clustered over trivial, at least",
-                         .sheet = 1,
-                         .curves = {{1, "by steps"}, paper_points(2, "at least (section 4)")},
-                         .kind = PanelKind::bars});
-  made.sheets = {std::move(sheet), std::move(bars)};
 }
 
 void compare_larger_clusters(const Making& making, Reproduction& made) {
-  Sheet large{.name = "large-cluster", .columns = step_columns};
+  Sheet& large = made.add_sheet({.name = "large-cluster", .columns = step_columns});
   double least = 1e300, answered = 1e300;
   for (const auto& [nodes, size] : {std::pair<Count, Count>{8, 8}, {16, 8}, {8, 16}}) {
     if (making.small && nodes * size > 64) continue;
@@ -180,26 +173,23 @@ void compare_larger_clusters(const Making& making, Reproduction& made) {
     answered = std::min(answered, std::get<double>(large.rows.back()[10]));
   }
   made.at_least(
-          "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, minimum "
-          "(\"speed-up over a trivial all-to-all algorithm by a factor of two and more\")",
+          "larger clusters with a crossbar: bandwidth of the clustered exchange over that of the trivial one, minimum (\"speed-up "
+          "over a trivial all-to-all algorithm by a factor of two and more\")",
           2, least, bandwidth_place)
       .because(exchanges_take_longer)
       .from_to(answered, least);
-  made.sheets.push_back(std::move(large));
 }
 
 Reproduction make_sanders2002_bandwidth(const Making& making) {
   Reproduction made{
-      .remarks = {
-          fmt::format(
-              "The trivial algorithm is `direct`, which posts all messages at once. On the paper's machine each is an "
-              "operation of both its nodes, so in the best order it takes twice the least number of matchings. The paper's 10 "
-              "to 20 % lie between this and the case in which each message meets its answer. On full-duplex ports (links of "
-              "{:.2f} MB/s with queues, {} µs a message, 8192 B a block) no node waits for another, and the clustered "
-              "exchange gains nothing: that is another machine than the paper's.",
-              1 / links.at("transfer_us_per_byte"), links.at("startup_us")),
-          "The picture has no points for the paper's 1.2 and 2: \"sometimes up to 20%\" names no distribution, and the factor "
-          "of two is for another cluster, whose size is not given."}};
+      .remarks = {fmt::format("The trivial algorithm is `direct`, which posts all messages at once. On the paper's machine each is "
+                              "an operation of both its nodes, so in the best order it takes twice the least number of matchings. "
+                              "The paper's 10 to 20 % lie between this and the case in which each message meets its answer. On "
+                              "full-duplex ports (links of {:.2f} MB/s with queues, {} µs a message, 8192 B a block) no node waits "
+                              "for another, and the clustered exchange gains nothing: that is another machine than the paper's.",
+                              1 / links.at("transfer_us_per_byte"), links.at("startup_us")),
+                  "The picture has no points for the paper's 1.2 and 2: \"sometimes up to 20%\" names no distribution, and the "
+                  "factor of two is for another cluster, whose size is not given."}};
   compare_six_nodes(making, made);
   compare_larger_clusters(making, made);
   return made;
@@ -213,12 +203,12 @@ Planner on(const std::vector<Count>& sizes, Bytes bytes) {
 }
 
 Reproduction make_sanders2002_conclusions(const Making& making) {
-  Reproduction made = conclusions_of(
-      {"Myrinet is the network of the paper's section 1 for which figures are known; a node communicates with "
-       "one other node at a time, and messages inside nodes cost nothing. The price of direct, all of whose exchanges "
-       "are in one round, is the least of all schedules that send each block by itself, by matchings.",
-       "\"The new algorithm never performs worse\" was measured, and is judged in `sanders2002-bandwidth`: a price "
-       "takes the best order of a round's messages, and the trivial algorithm posts them in any order."});
+  Reproduction made =
+      conclusions_of({"Myrinet is the network of the paper's section 1 for which figures are known; a node communicates with one "
+                      "other node at a time, and messages inside nodes cost nothing. The price of direct, all of whose exchanges "
+                      "are in one round, is the least of all schedules that send each block by itself, by matchings.",
+                      "\"The new algorithm never performs worse\" was measured, and is judged in `sanders2002-bandwidth`: a price "
+                      "takes the best order of a round's messages, and the trivial algorithm posts them in any order."});
   const std::vector<std::vector<Count>> distributions =
       making.small ? std::vector<std::vector<Count>>{{1, 2, 3}}
                    : std::vector<std::vector<Count>>{{4, 4, 4, 4, 4, 4}, {1, 2, 4, 4, 2, 1}, {4, 1, 4, 1, 4, 1}, {1, 2, 3}};
@@ -226,22 +216,21 @@ Reproduction make_sanders2002_conclusions(const Making& making) {
   for (const auto& sizes : distributions) {
     making.show(fmt::format("{}", fmt::join(sizes, "+")));
     Planner with_short = on(sizes, brief), with_long = on(sizes, lengthy);
-    with_short.add(
-        made, {.words = "Trade-offs between communication volume and number of communication start-ups were studied in [3, 5], "
-                        "which achieve algorithms that are faster for small messages",
-               .place = "section 1",
-               .better = "combined",
-               .than = "clustered"});
+    with_short.add(made, {.words = "Trade-offs between communication volume and number of communication start-ups were studied in "
+                                   "[3, 5], which achieve algorithms that are faster for small messages",
+                          .place = "section 1",
+                          .better = "combined",
+                          .than = "clustered"});
     const Count n = *std::max_element(sizes.begin(), sizes.end()), least = least_exchange_steps(sizes);
-    with_long.add(made, {.words = fmt::format(
-                             "The new algorithm is optimal with respect to the time a processor spends waiting or transmitting "
-                             "data up to an additive term that is bounded by the time needed for data exchange inside a node "
-                             "[{} of {} steps]",
-                             n * n, least),
-                         .place = "section 1",
-                         .better = "clustered",
-                         .than = "direct",
-                         .at_most = 1 + ratio(n * n, least)});
+    with_long.add(made,
+                  {.words = fmt::format(
+                       "The new algorithm is optimal with respect to the time a processor spends waiting or transmitting data up "
+                       "to an additive term that is bounded by the time needed for data exchange inside a node [{} of {} steps]",
+                       n * n, least),
+                   .place = "section 1",
+                   .better = "clustered",
+                   .than = "direct",
+                   .at_most = 1 + ratio(n * n, least)});
   }
   return made;
 }
@@ -249,7 +238,6 @@ Reproduction make_sanders2002_conclusions(const Making& making) {
 }  // namespace
 
 extern const Exhibit sanders2002_bandwidth{
-    .id = "sanders2002-bandwidth",
     .title = "Bandwidth of the clustered exchange",
     .source = "sanders2002, section 4",
     .about =
@@ -259,7 +247,6 @@ extern const Exhibit sanders2002_bandwidth{
 };
 
 extern const Exhibit sanders2002_conclusions{
-    .id = "sanders2002-conclusions",
     .title = "Which exchange among nodes is better when, and what a plan takes",
     .source = "sanders2002, sections 1 and 4",
     .about =

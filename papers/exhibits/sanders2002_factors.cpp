@@ -96,8 +96,8 @@ Reproduction make_sanders2002_factors(const Making& making) {
                   "schedule of exchanges has fewer than p rounds: the pairs of all p, an odd set, are divided among matchings of "
                   "(p - 1)/2 pairs. For two processors one of the basic form's two rounds has self-loops only."}};
   const Count most = making.small ? 24 : 64;
-  Sheet sheet{.columns = {"processors", "rounds", "with messages", "rounds with concentrated self-loops", "with messages",
-                          "least rounds of exchanges"}};
+  Sheet& sheet = made.add_sheet({.columns = {"processors", "rounds", "with messages", "rounds with concentrated self-loops",
+                                             "with messages", "least rounds of exchanges"}});
   Count other_than_p = 0, idle = 0, one_way = 0, not_dropped = 0, above_least = 0;
   for (Count p = 2; p <= most; ++p) {
     const FlatSteps basic = steps_of_factors(p, "basic"), together = steps_of_factors(p, "concentrated");
@@ -109,7 +109,6 @@ Reproduction make_sanders2002_factors(const Making& making) {
     not_dropped += p % 2 == 0 && together.rounds != p - 1 ? 1 : 0;
     above_least += together.rounds == least ? 0 : 1;
   }
-  made.sheets.push_back(std::move(sheet));
   compare_lemma(made, most);
   const std::string of = fmt::format("2 to {} processors: ", most);
   made.equal(of + "numbers for which the algorithm does not take p rounds (\"requires p communication rounds for any number of p "
@@ -132,7 +131,6 @@ Reproduction make_sanders2002_factors(const Making& making) {
 }  // namespace
 
 extern const Exhibit sanders2002_factors{
-    .id = "sanders2002-factors",
     .title = "1-factorisations, and the exchange on machines without nodes",
     .source = "sanders2002, section 2 with lemma 1 and figure 1",
     .about = "factors looked at edge by edge, and rounds counted from the schedules of one-factor in both forms",

@@ -62,8 +62,8 @@ const Sizes three_nodes{1, 2, 3};
 
 Schedule clustered(const char* mode) { return make_schedule(on_nodes(three_nodes), fmt::format("clustered:mode={}", mode)); }
 
-Sheet listing(const Schedule& schedule, const std::string& name) {
-  Sheet sheet{.name = name, .columns = {"phase", "step", "operations (" + name + ")", "between nodes"}};
+void add_listing(const Schedule& schedule, const std::string& name, Reproduction& made) {
+  Sheet& sheet = made.add_sheet({.name = name, .columns = {"phase", "step", "operations (" + name + ")", "between nodes"}});
   const std::vector<NodeStep> steps = steps_of(schedule);
   Count phase = 0;
   for (const Stage& stage : schedule.program(0).stages) {
@@ -74,7 +74,6 @@ Sheet listing(const Schedule& schedule, const std::string& name) {
           {phase, step + 1, fmt::format("{}", fmt::join(done.operations, "; ")), std::string(done.between_nodes ? "yes" : "no")});
     }
   }
-  return sheet;
 }
 
 // By the loop's invariant the pairs with U <= V and l(u) < done are delivered after phase 1, in both directions. Counts those
@@ -97,7 +96,8 @@ Count undelivered(const Schedule& schedule) {
 Reproduction make_sanders2002_fig3(const Making&) {
   Reproduction made;
   const Schedule printed = clustered("paper"), exchanging = clustered("exchange");
-  made.sheets = {listing(exchanging, "exchange"), listing(printed, "printed")};
+  add_listing(exchanging, "exchange", made);
+  add_listing(printed, "printed", made);
   const NodeTimetable timetable(three_nodes, OwnNode::sends, {.form = one_factor::Form::basic});
   const auto& phases = timetable.phases();
   made.equal("phases", 3, phases.size(), "figure 3, caption");
@@ -152,9 +152,9 @@ Count most_inside(const Sizes& sizes) {
 }
 
 void add_sizes(const Making& making, Reproduction& made) {
-  Sheet table{.name = "sizes",
-              .columns = {"sizes of the nodes", "n p", "as printed", "exchanging", "exchanging, concentrated", "between nodes only",
-                          "least by matchings", "n (p - n)"}};
+  Sheet& table = made.add_sheet({.name = "sizes",
+                                 .columns = {"sizes of the nodes", "n p", "as printed", "exchanging", "exchanging, concentrated",
+                                             "between nodes only", "least by matchings", "n (p - n)"}});
   double above = 0;
   Count not_few = 0, printed_above = 0, ours_above = 0;
   for (const Sizes& sizes : node_lists) {
@@ -174,11 +174,10 @@ void add_sizes(const Making& making, Reproduction& made) {
   constexpr const char* additive =
       "\"The algorithm is simple and optimal up to an additive term\", \"bounded by the time needed for data exchange inside a "
       "node\"";
-  made.equal(
-      fmt::format("lists of sizes for which the printed algorithm takes more steps than the least number of matchings and the "
-                  "n^2 of the exchange inside a node ({})",
-                  additive),
-      0, printed_above, "abstract and section 1");
+  made.equal(fmt::format("lists of sizes for which the printed algorithm takes more steps than the least number of matchings and "
+                         "the n^2 of the exchange inside a node ({})",
+                         additive),
+             0, printed_above, "abstract and section 1");
   made.equal("the same for the steps between nodes only, in which messages inside nodes take no step", 0, ours_above,
              "abstract and section 1");
   made.equal("lists of sizes for which more than n^2 steps of a largest node are inefficient (\"At most n^2 of these steps\")", 0,
@@ -188,38 +187,33 @@ void add_sizes(const Making& making, Reproduction& made) {
       .within(1e-6)
       .found(Outcome::misprint, 1.0 / 6,
              "n^2 of the n p steps are a share of n/p, and the same sentence calls them few if p is much larger than n");
-  made.sheets.push_back(std::move(table));
 }
 
 void add_growth(Reproduction& made) {
-  Sheet growth{.name = "growth",
-               .columns = {"nodes", "as printed", "exchanging, concentrated", "between nodes only", "n (p - n)", "n p"}};
+  Sheet& growth = made.add_sheet(
+      {.name = "growth", .columns = {"nodes", "as printed", "exchanging, concentrated", "between nodes only", "n (p - n)", "n p"}});
   for (Count nodes = 2; nodes <= 12; ++nodes) {
     const Sizes sizes(index(nodes), 4);
     growth.rows.push_back({nodes, step_count(sizes, "clustered:mode=paper"),
                            step_count(sizes, "clustered:mode=exchange,factor=concentrated"), between_nodes(sizes, "clustered"),
                            4 * (4 * nodes - 4), 4 * 4 * nodes});
   }
-  made.panels.push_back({.title = "nodes of four processors",
-                         .x_label = "nodes",
-                         .y_label = "steps",
-                         .sheet = 1,
-                         .x = 0,
-                         .curves = {{1, "as printed"},
-                                    {2, "exchanging, concentrated"},
-                                    {3, "between nodes only"},
-                                    {4, "n (p - n)", CurveStyle::dashed},
-                                    paper_points(5, "n p (theorem 1)")}});
-  made.sheets.push_back(std::move(growth));
+  made.add_panel({.title = "nodes of four processors",
+                  .x_label = "nodes",
+                  .y_label = "steps",
+                  .curves = {{1, "as printed"},
+                             {2, "exchanging, concentrated"},
+                             {3, "between nodes only"},
+                             {4, "n (p - n)", CurveStyle::dashed},
+                             paper_points(5, "n p (theorem 1)")}});
 }
 
 Reproduction make_sanders2002_steps(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "Theorem 1 also counts the messages that processors send to themselves; a largest node sends n (p - n) messages "
-          "to other nodes. Nodes are ordered by size and then by index; the paper has one symbol for both.",
-          "The least number of matchings is the larger of two bounds: the exchanges of the busiest node, and those within an "
-          "odd number m of nodes over (m - 1)/2, as many as they have at a time."}};
+      .remarks = {"Theorem 1 also counts the messages that processors send to themselves; a largest node sends n (p - n) messages "
+                  "to other nodes. Nodes are ordered by size and then by index; the paper has one symbol for both.",
+                  "The least number of matchings is the larger of two bounds: the exchanges of the busiest node, and those within "
+                  "an odd number m of nodes over (m - 1)/2, as many as they have at a time."}};
   add_sizes(making, made);
   add_growth(made);
   return made;
@@ -254,17 +248,24 @@ void compare_degrees(Reproduction& made) {
       .reading();
 }
 
-Sheet growth_by_decomposition() {
-  Sheet growth{.name = "growth",
-               .columns = {"nodes", "matchings", "permutations", "matchings of degree 2", "permutations of degree 2",
-                           "two adapters per node"}};
+void add_growth_by_decomposition(Reproduction& made) {
+  Sheet& growth = made.add_sheet({.name = "growth",
+                                  .columns = {"nodes", "matchings", "permutations", "matchings of degree 2",
+                                              "permutations of degree 2", "two adapters per node"}});
   for (Count nodes = 3; nodes <= 13; ++nodes) {
     const Sizes sizes(index(nodes), 4);
     growth.rows.push_back({nodes, steps_between(sizes, "mode=inter"), steps_between(sizes, "decomposition=permutations"),
                            steps_between(sizes, "degree=2"), steps_between(sizes, "decomposition=permutations,degree=2"),
                            steps_between(sizes, "adapters=2")});
   }
-  return growth;
+  made.add_panel({.title = "nodes of four processors",
+                  .x_label = "nodes",
+                  .y_label = "steps between nodes",
+                  .curves = {{1, "matchings"},
+                             {2, "permutations"},
+                             {3, "matchings of degree 2", CurveStyle::dashed},
+                             {4, "permutations of degree 2", CurveStyle::dashed},
+                             {5, "two adapters per node", CurveStyle::dashed}}});
 }
 
 Reproduction make_sanders2002_graphs(const Making& making) {
@@ -274,9 +275,9 @@ Reproduction make_sanders2002_graphs(const Making& making) {
                   "communicates with one of them if k is at most 4 with permutations, or at most 2 with matchings; for larger k it "
                   "communicates with two. Adapters divide a node's processors into nodes of their own. Then every processor has "
                   "one message at a time, but there are additional steps between the adapters of a node."}};
-  Sheet table{.name = "sizes",
-              .columns = {"sizes of the nodes", "matchings", "permutations", "n (p - n)", "matchings of degree 2",
-                          "permutations of degree 2", "two adapters per node"}};
+  Sheet& table = made.add_sheet({.name = "sizes",
+                                 .columns = {"sizes of the nodes", "matchings", "permutations", "n (p - n)",
+                                             "matchings of degree 2", "permutations of degree 2", "two adapters per node"}});
   Count other_than_printed = 0, other_than_least = 0;
   double saved = 0;
   for (const Sizes& sizes : node_lists) {
@@ -305,25 +306,13 @@ Reproduction make_sanders2002_graphs(const Making& making) {
   made.remarks.push_back(
       fmt::format("For these lists of sizes, matchings take up to {:.3g} times as many steps as permutations.", saved));
   compare_degrees(made);
-  Sheet growth = growth_by_decomposition();
-  made.sheets = {std::move(table), std::move(growth)};
-  made.panels.push_back({.title = "nodes of four processors",
-                         .x_label = "nodes",
-                         .y_label = "steps between nodes",
-                         .sheet = 1,
-                         .x = 0,
-                         .curves = {{1, "matchings"},
-                                    {2, "permutations"},
-                                    {3, "matchings of degree 2", CurveStyle::dashed},
-                                    {4, "permutations of degree 2", CurveStyle::dashed},
-                                    {5, "two adapters per node", CurveStyle::dashed}}});
+  add_growth_by_decomposition(made);
   return made;
 }
 
 }  // namespace
 
 extern const Exhibit sanders2002_fig3{
-    .id = "sanders2002-fig3",
     .title = "Clustered exchange among nodes of one, two and three processors",
     .source = "sanders2002, figures 2 and 3",
     .about = "U.a is processor a of node U, = an exchange, > a message within a node, ~ the data that a processor keeps",
@@ -331,7 +320,6 @@ extern const Exhibit sanders2002_fig3{
 };
 
 extern const Exhibit sanders2002_steps{
-    .id = "sanders2002-steps",
     .title = "Steps of the clustered exchange",
     .source = "sanders2002, theorem 1 and section 3",
     .about =
@@ -341,7 +329,6 @@ extern const Exhibit sanders2002_steps{
 };
 
 extern const Exhibit sanders2002_graphs{
-    .id = "sanders2002-graphs",
     .title = "Clustered exchange by permutations and by graphs of a given degree",
     .source = "sanders2002, section 3",
     .about = "rounds between nodes counted from schedules; the paper names these decompositions and gives no numbers for them",

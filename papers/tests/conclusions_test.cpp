@@ -80,6 +80,19 @@ TEST(PaperConclusions, AreNotTestableIfWhatIsOpenDecides) {
   }
 }
 
+// Cases of the same text are draws, and the verdict counts those for which the sentence holds.
+TEST(PaperConclusions, CountDraws) {
+  std::vector<OpenCase> draws;
+  for (const double over : {0.5, 2.0, 3.0})
+    draws.push_back({"drawn", [over](const std::string& way, Policy) { return way == "bruck" ? over : 1; }});
+  Planner planner({"1 B", problem_of(Collective::alltoall, 8, 1), machine_of_paper("sp1")}, draws);
+  Reproduction made = conclusions_of({});
+  planner.add(made, {.words = "words", .place = "here", .better = "bruck", .than = "shift"});
+  EXPECT_EQ(outcome_of(made.comparisons.front()), Outcome::not_testable);
+  EXPECT_NE(finding_of(made.comparisons.front()).find("it holds in 2 of 4 cases"), std::string::npos);
+  EXPECT_NE(finding_of(made.comparisons.front()).find("drawn, blocking (1 of 3 draws)"), std::string::npos);
+}
+
 TEST(PaperConclusions, RefuseMachinesWithoutFigures) {
   EXPECT_ANY_THROW(Planner({"here", problem_of(Collective::broadcast, 8, 1), {.name = "nothing"}}));
 }

@@ -2,7 +2,13 @@
 // The values of t_m for which a claim holds, compared with the formula solved by hand; the stacked parts.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
 
 #include "papers/exhibits/irregular_open.hpp"
 
@@ -22,7 +28,7 @@ IrregularPlot plot_with(const std::vector<IrregularClaim>& claims) {
 TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
   const auto sums = [](int algorithm) {
     std::pair<double, double> sum;
-    for (const StageFigures& stage : counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own) {
+    for (const StageFigures& stage : counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own.stages) {
       sum.first += static_cast<double>(stage.startups);
       sum.second += static_cast<double>(stage.volume);
     }
@@ -54,7 +60,7 @@ TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
 
 // The figures from the counts alone are those of the schedules.
 TEST(CountedExchange, HasTheFiguresOfTheSchedule) {
-  const FlatModel model = flat_of_elements("sp2", 0.02);
+  const Coefficients costs = flat_of_elements("sp2", 0.02);
   for (const Count ranks : {4, 7, 9, 14, 16})
     for (const TrafficKind pattern : {TrafficKind::spike, TrafficKind::transpose})
       for (const auto& [most, small] : {std::pair<Bytes, Bytes>{16, 1}, {50, 4}})
@@ -64,7 +70,7 @@ TEST(CountedExchange, HasTheFiguresOfTheSchedule) {
           const CountedExchange& counted = counted_exchange({ranks, most}, pattern, 7, algorithm, small);
           for (const bool own : {false, true}) {
             const std::vector<StageFigures> expected = stage_figures(own ? with_own_messages(schedule) : schedule),
-                                            &ours = own ? counted.with_own : counted.without;
+                                            &ours = (own ? counted.with_own : counted.without).stages;
             ASSERT_EQ(ours.size(), expected.size());
             for (std::size_t i = 0; i < ours.size(); ++i) {
               EXPECT_EQ(ours[i].startups, expected[i].startups);
@@ -75,7 +81,7 @@ TEST(CountedExchange, HasTheFiguresOfTheSchedule) {
               EXPECT_EQ(ours[i].windows[0].chain, expected[i].windows[0].chain);
             }
             for (const ExchangeMode mode : {blocking, one_buffer, two_buffers})
-              EXPECT_NEAR(model_ms(ours, model, mode), model_ms(expected, model, mode), 1e-8);
+              EXPECT_NEAR(model_ms({.stages = ours}, costs, mode), model_ms({.stages = expected}, costs, mode), 1e-8);
           }
         }
 }
@@ -97,19 +103,76 @@ TEST(OpenValues, ChangeTheTimes) {
   EXPECT_LT(at(1, false), at(1, true));
 }
 
+// Pattern1 sends long messages to random targets: each draw is another problem. The figures show the mean of the first draws.
+TEST(Draws, AreSeveralAndDiffer) {
+  EXPECT_EQ(draws_tried(TrafficKind::transpose, {}), 1u) << "nothing is random";
+  const std::uint64_t draws = draws_tried(TrafficKind::spike, {}), shown = draws_of(TrafficKind::spike, {});
+  ASSERT_GE(draws, 10u);
+  ASSERT_GE(shown, 2u);
+  IrregularPlot plot = plot_with({});
+  plot.pattern = TrafficKind::spike;
+  std::set<std::vector<std::tuple<Rank, Rank, Bytes>>> problems;
+  std::set<double> times;
+  double sum = 0;
+  for (std::uint64_t draw = 1; draw <= draws; ++draw) {
+    const Problem problem = traffic_of(point.ranks, TrafficKind::spike, point.most, few, draw);
+    std::vector<std::tuple<Rank, Rank, Bytes>> entries;
+    for (Rank from = 0; from < point.ranks; ++from)
+      for (const Share& share : Traffic(problem).sent_by(from)) entries.emplace_back(from, share.peer, share.bytes);
+    problems.insert(entries);
+    const double time = model_times(plot, {}, 0, few, true, draw)[0].at({4, blocking});
+    times.insert(time);
+    if (draw <= shown) sum += time;
+  }
+  EXPECT_EQ(problems.size(), draws);
+  EXPECT_GT(times.size(), 1u);
+  EXPECT_NEAR(model_times(plot, {}, 0)[0].at({4, blocking}), sum / static_cast<double>(shown), 1e-9);
+}
+
+// A claim that holds for some draws only is not testable, and the verdict says that it was compared with draws, and how many.
+TEST(Draws, AreNamedWhereTheyDecide) {
+  IrregularPlot plot{"a", "sp2", TrafficKind::spike, {point}, {{1, blocking}, {4, blocking}}, {}};
+  Extremes ratios;
+  for (std::uint64_t draw = 1; draw <= draws_tried(plot.pattern, {}); ++draw) {
+    const CurveTimes times = model_times(plot, {}, 0, few, true, draw)[0];
+    ratios.add(times.at({4, blocking}) / times.at({1, blocking}));
+  }
+  ASSERT_LT(ratios.least, ratios.most);
+  const double between = (ratios.least + ratios.most) / 2;
+  plot.claims = {has_ratio({4, blocking}, {1, blocking}, Relation::at_most, between, {"words", "place"})};
+  const HeldClaims held = held_claims(plot, {}, {});
+  const std::vector<std::vector<bool>>& without_composing = held.front();
+  ASSERT_EQ(without_composing.size(), draws_tried(plot.pattern, {}));
+  const auto holding = std::count(without_composing.begin(), without_composing.end(), std::vector{true});
+  EXPECT_GT(holding, 0);
+  EXPECT_LT(holding, std::ssize(without_composing));
+
+  const std::string draws = fmt::format("{} draws", draws_tried(plot.pattern, {}));
+  const Reproduction made = reproduction_of({plot}, {});
+  ASSERT_EQ(made.comparisons.size(), 1u);
+  EXPECT_EQ(outcome_of(made.comparisons[0]), Outcome::not_testable);
+  EXPECT_LE(made.comparisons[0].open->least, ratios.least);
+  EXPECT_GE(made.comparisons[0].open->most, ratios.most);
+  EXPECT_NE(finding_of(made.comparisons[0]).find("with at least one of " + draws), std::string::npos)
+      << finding_of(made.comparisons[0]);
+  EXPECT_NE(fmt::format("{}", fmt::join(made.remarks, " ")).find(draws), std::string::npos);
+  plot.pattern = TrafficKind::transpose;
+  EXPECT_EQ(finding_of(reproduction_of({plot}, {}).comparisons[0]).find(" draws"), std::string::npos);
+}
+
 TEST(ExchangeParts, AddUpToTheTime) {
-  const FlatModel model = flat_of_elements("sp2", 0.02);
+  const Coefficients costs = flat_of_elements("sp2", 0.02);
   for (const int algorithm : {3, 4})
     for (const ExchangeMode mode : {blocking, one_buffer, two_buffers}) {
-      const std::vector<StageFigures>& stages = counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own;
-      const ExchangeParts parts = parts_of(stages, model, {algorithm, mode});
-      EXPECT_NEAR(parts.distribute + parts.communicate + parts.collect, model_ms(stages, model, mode), 1e-8);
+      const Workload& work = counted_exchange(point, TrafficKind::transpose, 1, algorithm).with_own;
+      const ExchangeParts parts = parts_of(work, costs, {algorithm, mode});
+      EXPECT_NEAR(parts.distribute + parts.communicate + parts.collect, model_ms(work, costs, mode), 1e-8);
       EXPECT_EQ(parts.distribute > 0, algorithm == 4);
     }
   // Two of A4's four stages with 1000 elements each, and two more of the same: 20 ns for each of 22 bytes.
   StageFigures stage{.startups = 4, .messages = 4, .volume = 1000, .load = 1000};
   stage.rounds = {{.messages = 4, .bytes = 1000, .longest = 1000}};
-  const ExchangeParts parts = parts_of({stage, stage, stage, stage}, model, {4, blocking});
+  const ExchangeParts parts = parts_of({.stages = {stage, stage, stage, stage}}, costs, {4, blocking});
   EXPECT_NEAR(parts.distribute, 2 * 0.44, 1e-9);
   EXPECT_NEAR(parts.collect, 2 * 0.44, 1e-9);
   EXPECT_NEAR(parts.communicate, 4 * (4 * 0.044 + 0.77), 1e-9);

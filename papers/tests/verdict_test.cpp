@@ -61,7 +61,7 @@ TEST(Verdict, FindsASharperBoundOnlyIfTheNumbersConfirmIt) {
 // Over a range the claim holds, holds for a part of it, or for no value.
 TEST(Verdict, IsNotTestableIfWhatIsOpenDecides) {
   const auto over = [](Relation relation, double least, double most) {
-    return Comparison{.paper = 1, .ours = least, .relation = relation, .reason = "t_m is open", .open = OpenRange{least, most}};
+    return Comparison{.paper = 1, .ours = least, .relation = relation, .reason = "t_m is open", .open = Extremes{least, most}};
   };
   EXPECT_EQ(outcome_of(over(Relation::at_most, 0.5, 0.9)), Outcome::holds);
   EXPECT_EQ(outcome_of(over(Relation::at_most, 0.5, 1.1)), Outcome::not_testable);

@@ -183,9 +183,9 @@ TEST_F(Machines, HaveTheFiguresOfTheIrregularExchangesTable) {
       {"cm5", 85, 0.12}, {"sp2", 44, 0.035}, {"t3d", 38, 0.043}, {"t3e", 28, 0.006}, {"myrinet", 68, 0.027}};
   for (const auto& [name, startup, per_byte] : table) {
     const MachineCosts machine = find_machine(name);
-    const FlatModel flat = flat_model_of(machine);
-    EXPECT_DOUBLE_EQ(flat.startup_s, startup * 1e-6) << name;
-    EXPECT_DOUBLE_EQ(flat.compose_s_per_byte + flat.copy_s_per_byte + flat.wire_s_per_byte, per_byte * 1e-6) << name;
+    const Coefficients& flat = coefficients_of(machine, *find_model("flat"));
+    EXPECT_DOUBLE_EQ(flat.at("startup_us"), startup) << name;
+    EXPECT_DOUBLE_EQ(flat.at("compose_us_per_byte") + flat.at("copy_us_per_byte") + flat.at("wire_us_per_byte"), per_byte) << name;
     EXPECT_DOUBLE_EQ(machine.models.at("linear").at("startup_us"), startup) << name;
     EXPECT_DOUBLE_EQ(machine.models.at("linear").at("transfer_us_per_byte"), per_byte) << name;
     EXPECT_EQ(machine.models.at("flat").at("overlap"), name == "cm5" || name == "t3d" ? 0 : 1) << name;
@@ -204,7 +204,7 @@ TEST_F(Machines, SayWhatIsWrongWithAFile) {
   const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n",
                     flat = "[flat]\nstartup_us = 1\ncompose_us_per_byte = 0\ncopy_us_per_byte = 0.5\n";
   EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\ncontention = 1.5\n"), "");
-  EXPECT_EQ(*flat_model_of(read_machine(file())).contention, 1.5);
+  EXPECT_EQ(read_machine(file()).models.at("flat").at("contention"), 1.5);
   // A second model reads the same table and has one more coefficient, which the first model must not get.
   EXPECT_EQ(read_machine(file()).models.at("free-running").at("contention"), 1.5);
   EXPECT_EQ(complaint(head + flat + "wire_us_per_byte = 2.0\nblocking_contention = 2.5\n"), "");

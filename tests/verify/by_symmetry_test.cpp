@@ -189,6 +189,32 @@ TEST(BySymmetry, SaysWhetherItComparedASample) {
   EXPECT_NE(one.seed, other.seed) << "each call draws another sample";
 }
 
+// A sample has a rank of each class: on a mesh the classes are the columns, more than the least number of ranks. So it finds a
+// fault that all ranks of one column have.
+TEST(BySymmetry, SamplesEachClass) {
+  const Count p = 5000, columns = 100;
+  const Schedule schedule = make_schedule(problem_of(Collective::allgather, p, 1), "mesh:rows=50");
+  Schedule broken = schedule;
+  broken.program = [made = schedule.program](Rank rank) {
+    Program program = made(rank);
+    if (rank % columns == 37 && rank >= columns) program.rounds.back().sends.clear();  // not the representative
+    return program;
+  };
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto findings_of = [&](const Schedule& its, Coverage& coverage) {
+      return verify(its, {.most_operations = 1 << 16, .most_compared_work = 0, .seed = seed}, &coverage);
+    };
+    Coverage right, wrong;
+    EXPECT_TRUE(findings_of(schedule, right).empty());
+    EXPECT_TRUE(right.is_sample());
+    EXPECT_EQ(right.compared, columns);
+    const std::vector<Finding> findings = findings_of(broken, wrong);
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].rule, Rule::false_symmetry);
+    EXPECT_EQ(findings[0].rank.value_or(0) % columns, 37);
+  }
+}
+
 // More ranks than could be replayed one by one.
 TEST(BySymmetry, VerifiesManyRanks) {
   EXPECT_TRUE(verify(make_schedule(Problem::alltoall(1 << 14, 8), "bruck")).empty());

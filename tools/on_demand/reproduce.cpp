@@ -185,8 +185,8 @@ std::string csv_name(const Made& made, std::size_t sheet) {
 
 std::string exhibits_text() {
   Table table("exhibit|what it is|source");
-  for (const Exhibit* exhibit : all_exhibits())
-    table.add({std::string(exhibit->id), std::string(exhibit->title), std::string(exhibit->source)});
+  for (const Exhibit& exhibit : all_exhibits())
+    table.add({std::string(exhibit.id), std::string(exhibit.title), std::string(exhibit.source)});
   return table.text();
 }
 
@@ -295,17 +295,16 @@ Json verdict_json(const Made& made) {
 }
 
 Json exhibits_json() {
-  return array_of(all_exhibits(), [](const Exhibit* exhibit) { return MEMBERS_OF(*exhibit, id, title, source, about); });
+  return array_of(all_exhibits(), [](const Exhibit& exhibit) { return MEMBERS_OF(exhibit, id, title, source, about); });
 }
 
 std::vector<const Exhibit*> chosen(const std::vector<std::string>& ids) {
   std::vector<std::string> known{"all"};
-  for (const Exhibit* exhibit : all_exhibits()) known.emplace_back(exhibit->id);
+  for (const Exhibit& exhibit : all_exhibits()) known.emplace_back(exhibit.id);
   std::vector<const Exhibit*> exhibits;
   for (const std::string& id : ids) {
-    const auto all = all_exhibits();
     if (id == "all")
-      exhibits.insert(exhibits.end(), all.begin(), all.end());
+      for (const Exhibit& exhibit : all_exhibits()) exhibits.push_back(&exhibit);
     else if (const Exhibit* exhibit = find_exhibit(id))
       exhibits.push_back(exhibit);
     else
@@ -329,7 +328,8 @@ void write(const Made& made, const std::filesystem::path& folder) {
   if (reproduction.panels.empty()) return;
   const std::string note = "Verdict: " + verdict_of(reproduction).headline;
   Output((folder / fmt::format("{}.svg", exhibit->id)).string())
-      .finish(draw_plot(std::string(exhibit->title), note, reproduction.sheets, reproduction.panels));
+      .finish(draw_plot(std::string(exhibit->title), note, {reproduction.sheets.begin(), reproduction.sheets.end()},
+                        {reproduction.panels.begin(), reproduction.panels.end()}));
 }
 
 }  // namespace

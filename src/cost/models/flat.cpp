@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flat model. Under the blocking policy the ranks keep step: a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and
-// with V bytes, those of the longest message of each round. Under the nonblocking policy the messages of a window are in flight
-// at the same time. Each rank then runs at its own pace, but sends one message at a time, and receives one at a time. So a window
-// takes L t_m + max(P T_s, L t_c, X t_d), with the P messages and L bytes of the busiest rank, and the X bytes of the longest
-// chain of messages that wait for each other at a rank (RoundFigures::chain); if no rank has two messages, all parts are added. A
-// round in which a rank has several messages has such chains under all policies. A stage in which no rank passes on what it
-// receives there is one window. Dataflow takes less, because the packing of a window overlaps with the window before. If the
-// machine overlaps nothing, all parts are added. Source: [liu2002], section 2.3, (1) to (4). In the source, X is f_nc_nb L_max,
-// with a measured factor.
-#include <fmt/format.h>
-
+// The flat model. Under the blocking policy the ranks keep step: a stage takes S T_s + V (t_m + t_c + t_d), with S start-ups and V
+// bytes, the longest message of each round. The messages of a window are in flight at the same time (nonblocking), and each rank
+// goes at its own pace, but sends, and receives, one message at a time. So a window takes L t_m + max(P T_s, L t_c, X t_d), with
+// the P messages and L bytes of the busiest rank, and the X bytes of the longest chain of messages that wait for each other at a
+// rank (RoundFigures::chain); if no rank has two messages, all parts are added. A round in which a rank has several messages has
+// such chains under all policies. A stage in which no rank passes on what it receives there is one window. Dataflow takes less,
+// because the packing of a window overlaps with the one before. If the machine overlaps nothing, all parts are added. Source:
+// [liu2002], section 2.3, (1) to (4). X is f_nc_nb L_max there, with a factor that is measured.
 #include <cmath>
 
 #include "cost/models/terms.hpp"
@@ -25,13 +22,14 @@ struct FlatTimes {
   std::optional<double> contention;
   bool overlap = true;
 
-  explicit FlatTimes(const FlatModel& model)
-      : startup(whole_units(model.startup_s * 1e12)),
-        compose(ByteTime::of_seconds(model.compose_s_per_byte)),
-        copy(ByteTime::of_seconds(model.copy_s_per_byte)),
-        wire(ByteTime::of_seconds(model.wire_s_per_byte)),
-        contention(model.contention),
-        overlap(model.overlap) {}
+  explicit FlatTimes(const Coefficients& coefficients)
+      : startup(time_of(coefficients, "startup_us")),
+        compose(byte_time_of(coefficients, "compose_us_per_byte")),
+        copy(byte_time_of(coefficients, "copy_us_per_byte")),
+        wire(byte_time_of(coefficients, "wire_us_per_byte")),
+        overlap(coefficients.at("overlap") != 0) {
+    if (const auto found = coefficients.find("contention"); found != coefficients.end()) contention = found->second;
+  }
 
   Charges of_round(const RoundFigures& round) const {
     const Bytes waiting = std::max(round.bytes, round.chain) - round.bytes;
@@ -70,51 +68,8 @@ struct FlatTimes {
   }
 };
 
-}  // namespace
-
-Prediction predict(const std::vector<StageFigures>& stages, const FlatModel& model) {
-  const FlatTimes times(model);
-  Prediction prediction;
-  Picoseconds blocking = 0;
-  for (const StageFigures& stage : stages) {
-    prediction.startups += stage.startups;
-    add_bytes(prediction.volume, stage.volume);
-    for (const RoundFigures& round : stage.rounds) blocking = add_times(blocking, sum_of(times.of_round(round)));
-  }
-  const Overlapped overlapped = times.overlapped(stages);
-  prediction.blocking_s = seconds_of(blocking);
-  prediction.nonblocking_s = seconds_of(sum_of(overlapped.nonblocking));
-  prediction.dataflow_s = seconds_of(sum_of(overlapped.dataflow));
-  return prediction;
-}
-
-double Prediction::seconds(Policy policy) const {
-  return Price{.blocking_s = blocking_s, .nonblocking_s = nonblocking_s, .dataflow_s = dataflow_s}.seconds(policy);
-}
-
-FlatModel flat_model_of(const Coefficients& coefficients) {
-  FlatModel model{.startup_s = seconds(coefficients, "startup_us"),
-                  .compose_s_per_byte = seconds(coefficients, "compose_us_per_byte"),
-                  .copy_s_per_byte = seconds(coefficients, "copy_us_per_byte"),
-                  .wire_s_per_byte = seconds(coefficients, "wire_us_per_byte")};
-  if (const auto found = coefficients.find("contention"); found != coefficients.end()) model.contention = found->second;
-  if (const auto found = coefficients.find("overlap"); found != coefficients.end()) model.overlap = found->second != 0;
-  return model;
-}
-
-FlatModel flat_model_of(const MachineCosts& machine) {
-  const auto found = machine.models.find("flat");
-  if (found == machine.models.end())
-    throw Error(ErrorCode::misuse, fmt::format("the machine {} says nothing for the model flat", machine.name));
-  FlatModel model = flat_model_of(found->second);
-  model.name = machine.name, model.description = machine.description, model.source = machine.source;
-  return model;
-}
-
-namespace {
-
 Formula flat_formula(const Coefficients& coefficients) {
-  const FlatTimes times(flat_model_of(coefficients));
+  const FlatTimes times(coefficients);
   return {.of_round = [times](const RoundFigures& round) { return times.of_round(round); },
           .overlapped = [times](const std::vector<StageFigures>& stages) { return times.overlapped(stages); }};
 }

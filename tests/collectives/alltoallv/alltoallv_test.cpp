@@ -255,7 +255,8 @@ TEST(Alltoallv, AcceptsSumsBelowTwoToThe62AndRefusesLargerOnes) {
       FAIL() << specification << ": " << to_string(finding);
   const Problem wide = Problem::alltoallv(16, std::vector<TrafficEntry>{{0, 15, most - 9}, {1, 4, 1}, {4, 3, 3}});
   EXPECT_THROW(figures(make_schedule(wide, "two-phase-bruck")), Error);
-  EXPECT_THROW(predict(stage_figures(make_schedule(wide, "two-phase-bruck")), FlatModel{}), Error);
+  const Model& flat = *find_model("flat");
+  EXPECT_THROW(price_of(workload_for(flat, make_schedule(wide, "two-phase-bruck")), flat, find_machine("sp2")), Error);
   EXPECT_THROW(make_schedule(wide, "padded-bruck").program(1), Error);
 }
 

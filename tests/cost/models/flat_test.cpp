@@ -12,34 +12,43 @@
 namespace quadrille {
 namespace {
 
-Prediction predicted(const Problem& problem, const std::string& specification, const FlatModel& model) {
-  return predict(stage_figures(make_schedule(problem, specification)), model);
+// Times in seconds; per byte, too, except for the first.
+Coefficients costs(double startup, double compose, double copy, double wire) {
+  return {{"startup_us", startup * 1e6},
+          {"compose_us_per_byte", compose * 1e6},
+          {"copy_us_per_byte", copy * 1e6},
+          {"wire_us_per_byte", wire * 1e6},
+          {"overlap", 1}};
+}
+
+Price priced(const Problem& problem, const std::string& specification, const Coefficients& coefficients) {
+  return price_of({.stages = stage_figures(make_schedule(problem, specification))}, *find_model("flat"), coefficients);
 }
 
 // P(Ts + m tau) and P m tm + P max(Ts, m tc, m td), with P - 1 for P, because messages to oneself do not count.
 TEST(FlatModel, PricesUniformMessagesByThePapersFormula) {
-  const FlatModel model{.startup_s = 5, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
+  const Coefficients model = costs(5, 0.25, 0.5, 2);
   for (const Count p : {2, 5, 16})
     for (const Bytes m : {1, 2, 3, 100})
       for (const Problem& problem : {Problem::alltoall(p, m), make_traffic(p, {.kind = TrafficKind::equal, .typical = m})}) {
-        const Prediction prediction = predicted(problem, "shift", model);
+        const Price price = priced(problem, "shift", model);
         const auto messages = static_cast<double>(p - 1), bytes = static_cast<double>(m);
-        EXPECT_DOUBLE_EQ(prediction.blocking_s, messages * (5 + bytes * 2.75));
+        EXPECT_DOUBLE_EQ(price.blocking_s, messages * (5 + bytes * 2.75));
         // A single message overlaps with nothing.
         const double longest = p == 2 ? 5 + bytes * 2.5 : std::max({5.0, bytes * 0.5, bytes * 2});
-        EXPECT_DOUBLE_EQ(prediction.nonblocking_s, messages * bytes * 0.25 + messages * longest);
-        EXPECT_DOUBLE_EQ(prediction.dataflow_s, prediction.nonblocking_s) << "there is no stage before";
+        EXPECT_DOUBLE_EQ(price.nonblocking_s, messages * bytes * 0.25 + messages * longest);
+        EXPECT_DOUBLE_EQ(price.dataflow_s, price.nonblocking_s) << "there is no stage before";
       }
 }
 
 TEST(FlatModel, HidesComposingBehindThePreviousStage) {
-  const FlatModel model{.startup_s = 0, .compose_s_per_byte = 0.25, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
-  const Prediction prediction = predicted(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}),
-                                          "four-stage:columns=paper,grain=1,counts=known", model);
-  EXPECT_EQ(prediction.startups, 28);
-  EXPECT_EQ(prediction.volume, 3584);
-  EXPECT_DOUBLE_EQ(prediction.nonblocking_s, 3584 * 2.25);
-  EXPECT_DOUBLE_EQ(prediction.dataflow_s, 3584 * 2 + 896 * 0.25);
+  const Coefficients model = costs(0, 0.25, 0.5, 2);
+  const Price price =
+      priced(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}), "four-stage:columns=paper,grain=1,counts=known", model);
+  EXPECT_EQ(price.terms.at(0).amount, 28);
+  EXPECT_EQ(price.terms.at(1).amount, 3584);
+  EXPECT_DOUBLE_EQ(price.nonblocking_s, 3584 * 2.25);
+  EXPECT_DOUBLE_EQ(price.dataflow_s, 3584 * 2 + 896 * 0.25);
 }
 
 TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
@@ -61,30 +70,27 @@ TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
 
 // The bytes on the wire are those of the longest chain, or follow from the contention factor and lie between load and volume.
 TEST(FlatModel, ScalesBytesOnTheWireByContention) {
-  FlatModel model{.wire_s_per_byte = 1};
+  Coefficients model = costs(0, 0, 0, 1);
   const Problem skewed = make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024});
-  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).blocking_s, 14336);
-  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 1024) << "no two messages have a rank in common";
-  model.contention = 3;
-  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 3072);
-  model.contention = 1000;
-  EXPECT_DOUBLE_EQ(predicted(skewed, "shift", model).nonblocking_s, 14336);
+  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).blocking_s, 14336);
+  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).nonblocking_s, 1024) << "no two messages have a rank in common";
+  model["contention"] = 3;
+  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).nonblocking_s, 3072);
+  model["contention"] = 1000;
+  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).nonblocking_s, 14336);
 }
 
 // Messages for one rank wait for each other, and so do the next ones of their senders. Ranks 0 and 3 send to 1, then to 2.
 TEST(FlatModel, LetsMessagesWaitAtTheirRanks) {
-  FlatModel model{.startup_s = 1, .compose_s_per_byte = 0.5, .wire_s_per_byte = 1};
+  Coefficients model = costs(1, 0.5, 0, 1);
   const Problem chained = Problem::alltoallv(4, {{0, 1, 100}, {0, 2, 10}, {3, 1, 20}, {3, 2, 70}});
   for (const char* specification : {"shift", "direct", "direct:window=1"}) {
-    EXPECT_DOUBLE_EQ(
-        predicted(chained, specification, {.startup_s = 1, .compose_s_per_byte = 0.5, .wire_s_per_byte = 1}).nonblocking_s,
-        120 * 0.5 + 190)
-        << specification;
+    EXPECT_DOUBLE_EQ(priced(chained, specification, model).nonblocking_s, 120 * 0.5 + 190) << specification;
   }
-  model.overlap = false;
-  EXPECT_DOUBLE_EQ(predicted(chained, "direct", model).nonblocking_s, 2 + 120 * 0.5 + 190);
-  EXPECT_DOUBLE_EQ(predicted(chained, "direct", model).dataflow_s, 2 + 120 * 0.5 + 190);
-  EXPECT_DOUBLE_EQ(predicted(chained, "direct", model).blocking_s, 2 + 120 * 1.5 + 70) << "a round has such chains, too";
+  model["overlap"] = 0;
+  EXPECT_DOUBLE_EQ(priced(chained, "direct", model).nonblocking_s, 2 + 120 * 0.5 + 190);
+  EXPECT_DOUBLE_EQ(priced(chained, "direct", model).dataflow_s, 2 + 120 * 0.5 + 190);
+  EXPECT_DOUBLE_EQ(priced(chained, "direct", model).blocking_s, 2 + 120 * 1.5 + 70) << "a round has such chains, too";
 }
 
 // In a chain a rank waits for what others forward, so the rounds follow each other under all policies.
@@ -102,12 +108,12 @@ TEST(FlatModel, KeepsStepWhereRanksForward) {
 // A consequence of the model: which algorithm is best, for P = 64 and a start-up that takes as long as `rho` bytes.
 TEST(FlatModel, PrefersTheAlgorithmsOfTheAnalysis) {
   const auto best = [](const Problem& problem, double rho) {
-    const FlatModel model{.startup_s = rho, .wire_s_per_byte = 1};
+    const Coefficients model = costs(rho, 0, 0, 1);
     std::string name;
     double least = 0;
     for (const char* specification : {"shift", "two-phase:grain=1,counts=known", "grid:columns=paper,counts=known",
                                       "four-stage:columns=paper,grain=1,counts=known"}) {
-      const double seconds = predicted(problem, specification, model).blocking_s;
+      const double seconds = priced(problem, specification, model).blocking_s;
       if (name.empty() || seconds < least) {
         name = std::string(specification).substr(0, std::string_view(specification).find(':'));
         least = seconds;
@@ -125,12 +131,12 @@ TEST(FlatModel, PrefersTheAlgorithmsOfTheAnalysis) {
 
 // Contention on a link delays the wire, but not copying.
 TEST(FlatModel, ChargesTheBusiestLink) {
-  const FlatModel model{.startup_s = 5, .copy_s_per_byte = 0.5, .wire_s_per_byte = 2};
+  const Coefficients model = costs(5, 0, 0.5, 2);
   const Topology ring = Topology::ring(8);
   const Workload work = workload(make_schedule(Problem::alltoall(8, 10), "shift"), {.topology = &ring});
   EXPECT_EQ(work.stages.at(0).volume, 70);
   EXPECT_EQ(work.stages.at(0).wire, 160) << "round j crosses min(j, 8 - j) links, which as many share";
-  EXPECT_DOUBLE_EQ(predict(work.stages, model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
+  EXPECT_DOUBLE_EQ(price_of(work, *find_model("flat"), model).blocking_s, 7 * 5 + 70 * 0.5 + 160 * 2);
 }
 
 TEST(FlatModel, AddsAllPartsIfNothingOverlaps) {
