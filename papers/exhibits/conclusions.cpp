@@ -98,7 +98,7 @@ void Planner::add_sentence(Reproduction& made, const PaperConclusion& said, cons
   OpenRange range{ratio, ratio};
   const auto look = [&](const std::string& text, const auto& seconds, Policy policy) {
     const double value = ratio_of(seconds, policy);
-    range = {std::min<double>(range.least, value), std::max<double>(range.most, value)};
+    range.add(value);
     auto& [holding, of] = cases[fmt::format("{}, {}", text, name(policy))];
     holding += value <= comparison.paper ? 1 : 0, ++of;
   };
