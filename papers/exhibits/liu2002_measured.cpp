@@ -159,7 +159,8 @@ void add_place(const Place& place, std::size_t range, TrafficKind pattern, const
                                  })->first.label());
   made.sheets.push_back(std::move(sheet));
   for (const IrregularClaim& claim : plot.claims)
-    made.comparisons.push_back(comparison_of(plot, place.title, claim, times, place.tolerance));
+    made.comparisons.emplace_back(comparison_of(plot, place.title, claim, times, place.tolerance))
+        .found(Outcome::beyond_assumptions, {}, "the sentence is about the T3D and the SP2; here " + claim.reason);
 }
 
 Reproduction make_liu2002_measured(const Making& making) {
