@@ -10,15 +10,17 @@
 namespace quadrille::papers {
 namespace {
 
-bool agrees(double ours, double said, const Comparison& comparison) {
+bool agrees(double ours, double said, const Comparison& comparison, Relation relation) {
   const double room = std::max(comparison.tolerance, 1e-9) * std::abs(said);
-  switch (comparison.relation) {
+  switch (relation) {
     case Relation::equal: return std::abs(ours - said) <= room;
     case Relation::at_most: return ours <= said + room;
     case Relation::at_least: return ours >= said - room;
   }
   return false;
 }
+
+bool agrees(double ours, double said, const Comparison& comparison) { return agrees(ours, said, comparison, comparison.relation); }
 
 std::string number_text(double value) {
   return value == std::round(value) && std::abs(value) < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
@@ -56,8 +58,8 @@ double distance(const Comparison& comparison) {
 bool is_stricter(const PaperFinding& finding, const Comparison& comparison) {
   switch (comparison.relation) {
     case Relation::equal: return false;
-    case Relation::at_most: return finding.value < comparison.paper;
-    case Relation::at_least: return finding.value > comparison.paper;
+    case Relation::at_most: return *finding.value < comparison.paper;
+    case Relation::at_least: return *finding.value > comparison.paper;
   }
   return false;
 }
@@ -85,14 +87,17 @@ std::string_view name(Outcome outcome) { return verdict_levels[static_cast<std::
 
 Outcome outcome_of(const Comparison& comparison) {
   const std::optional<PaperFinding>& finding = comparison.finding;
-  const bool is_borne_out = finding && agrees(comparison.ours, finding->value, comparison);
+  const bool is_bound = finding && finding->level == Outcome::sharper_bound;
+  const bool is_borne_out = finding && (finding->value ? agrees(comparison.ours, *finding->value, comparison,
+                                                                is_bound ? comparison.relation : Relation::equal)
+                                                       : finding->level == Outcome::beyond_assumptions);
   const auto [best, worst] = ends_of(comparison);
-  const bool is_sharper = is_borne_out && finding->level == Outcome::sharper_bound && is_stricter(*finding, comparison);
+  const bool is_sharper = is_borne_out && is_bound && is_stricter(*finding, comparison);
   if (agrees(worst, comparison.paper, comparison)) return is_sharper ? Outcome::sharper_bound : Outcome::holds;
   if (agrees(best, comparison.paper, comparison)) return Outcome::not_testable;
   if (finding && finding->level == Outcome::not_testable)
-    return agrees(finding->value, comparison.paper, comparison) ? Outcome::differs : Outcome::not_testable;
-  return is_borne_out && finding->level != Outcome::sharper_bound ? finding->level : Outcome::differs;
+    return finding->value && agrees(*finding->value, comparison.paper, comparison) ? Outcome::differs : Outcome::not_testable;
+  return is_borne_out && !is_bound ? finding->level : Outcome::differs;
 }
 
 std::string values_of(const Comparison& comparison) {
@@ -107,7 +112,7 @@ std::string values_of(const Comparison& comparison) {
   return text;
 }
 
-Comparison& Comparison::found(Outcome level, Number value, std::string why) {
+Comparison& Comparison::found(Outcome level, std::optional<Number> value, std::string why) {
   finding = PaperFinding{.level = level, .value = value, .why = std::move(why)};
   return *this;
 }

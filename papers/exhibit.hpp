@@ -45,19 +45,21 @@ enum class Relation : std::uint8_t { equal, at_most, at_least };  // our value i
 
 std::string_view name(Outcome outcome);
 
-// An explanation of a claim that does not hold as printed. It applies only if the numbers support it: `value` agrees with ours, and
-// the paper's value does not. For a sharper bound both agree, and `value` is the stricter one. For a claim that is not testable
-// `value` is the best that any schedule could reach, and the claim asks for more.
+// An explanation of a claim that does not hold as printed. It applies only if the numbers support it: `value` equals ours within
+// the tolerance, and the paper's value does not agree. For a sharper bound both agree, and `value` is the stricter one. For a claim
+// that is not testable `value` is the best that any schedule could reach, and the claim asks for more. A claim beyond its
+// assumptions may have no correct value.
 struct PaperFinding {
   Outcome level = Outcome::paper_is_wrong;  // not `holds` or `differs`, which need no finding
-  Number value = 0;
+  std::optional<Number> value;
   std::string why;
   bool is_transcript_in_doubt = false;  // the transcript has lost signs at this place, so the error may be in the transcript
 };
 
-struct Extremes {
-  double least = 1e300, most = -1e300;
-  void add(double value) { least = std::min(least, value), most = std::max(most, value); }
+// Our least and our greatest value, over all values of what the paper leaves open.
+struct OpenRange {
+  Number least = 1e300, most = -1e300;
+  void add(double value) { *this = {std::min<double>(least, value), std::max<double>(most, value)}; }
 };
 
 // One number or claim of the paper, with our value. A claim about curves is expressed as a ratio between them or as
@@ -80,7 +82,7 @@ struct Comparison {
   std::optional<Extremes> open;
 
   // Each sets a field, and returns this comparison.
-  Comparison& found(Outcome level, Number value, std::string why);
+  Comparison& found(Outcome level, std::optional<Number> value, std::string why);
   Comparison& because(std::string why) { return reason = std::move(why), *this; }
   Comparison& within(double share) { return tolerance = share, *this; }
   Comparison& beside(std::string text) { return aside = std::move(text), *this; }

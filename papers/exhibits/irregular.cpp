@@ -15,7 +15,7 @@ std::string irregular_algorithm(int number) {
 }
 
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small, std::uint64_t seed) {
-  return make_traffic(ranks, {.kind = kind, .most = most, .small = small, .seed = seed});
+  return make_traffic(ranks, {.kind = kind, .most = most, .small = small, .typical = most, .seed = seed});
 }
 
 std::vector<StageTrace> trace(const Schedule& schedule) {

@@ -22,6 +22,7 @@ std::string irregular_algorithm(int number);
 inline constexpr Bytes few = 1;
 inline constexpr Bytes small_numbers[] = {few, 4};
 inline constexpr Bytes least_variance = 4;
+// `most` is also the length of equal messages.
 Problem traffic_of(Count ranks, TrafficKind kind, Bytes most, Bytes small = few, std::uint64_t seed = 1);
 
 // One stage. The paper counts the data that a rank keeps for itself as a message to oneself; our schedules have no such messages.

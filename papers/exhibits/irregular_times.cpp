@@ -211,13 +211,19 @@ std::string where_it_holds(const IrregularPlot& plot, const IrregularClaim& clai
   std::vector<std::string> holding;
   for (std::size_t i = 0; i < ranges.size(); ++i)
     holding.push_back(fmt::format("{}: {}", name(open_values()[i]), composing_text(ranges[i])));
-  for (const auto& [small, way] : simulated)
-    holding.push_back(fmt::format("simulated with small number {}: {}", small, claim.holds(way.times) ? "yes" : "no"));
+  for (const auto& [small, way] : simulated) {
+    const double value = decisive_at_named(with_small(plot, small, making), claim, claim.values(way.times));
+    const bool holds = outcome_of({.paper = claim.bound, .ours = value, .relation = claim.relation}) == Outcome::holds;
+    holding.push_back(fmt::format("simulated with small number {}: {}", small, holds ? "yes" : "no"));
+  }
   const IrregularPlot shown = with_small(plot, few, making);
   const std::uint64_t draws = draws_tried(plot.pattern, making);
+  const bool names_none =
+      std::all_of(plot.points.begin(), plot.points.end(), [](const IrregularPoint& point) { return point.is_ours; });
   const std::string everywhere =
-      fmt::format("{}at the points that the paper names it holds for {}",
-                  draws > 1 ? fmt::format("with at least one of {} draws ", draws) : "", fmt::join(holding, "; "));
+      fmt::format("{}at {} it holds for {}", draws > 1 ? fmt::format("with at least one of {} draws ", draws) : "",
+                  names_none ? "one point or more, of which the paper names none," : "the points that the paper names",
+                  fmt::join(holding, "; "));
   if (claim.values(ways[0].times).size() < 2) return everywhere;
   return fmt::format("points at which it holds for small number 1 and t_m = 0: {} by the model, {} simulated; {}",
                      points_text(shown, claim, ways[0].times), points_text(shown, claim, ways[1].times), everywhere);

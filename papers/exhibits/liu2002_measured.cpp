@@ -150,7 +150,8 @@ void add_place(const Place& place, std::size_t range, TrafficKind pattern, const
                                    return one.second < other.second;
                                  })->first.label());
   for (const IrregularClaim& claim : plot.claims)
-    made.comparisons.push_back(comparison_of(plot, place.title, claim, times, place.tolerance));
+    made.comparisons.emplace_back(comparison_of(plot, place.title, claim, times, place.tolerance))
+        .found(Outcome::beyond_assumptions, {}, "the sentence is about the T3D and the SP2; here " + claim.reason);
 }
 
 Reproduction make_liu2002_measured(const Making& making) {

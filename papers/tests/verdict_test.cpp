@@ -37,6 +37,17 @@ TEST(Verdict, AppliesAFindingOnlyIfTheNumbersConfirmIt) {
   }
 }
 
+// A correct value equals ours, also if the paper states a bound. A claim beyond its assumptions needs none.
+TEST(Verdict, ComparesAFindingOfABoundByEquality) {
+  Comparison comparison{.paper = 1, .ours = 3, .relation = Relation::at_most};
+  for (const Outcome level : {Outcome::misprint, Outcome::beyond_assumptions, Outcome::paper_is_wrong}) {
+    SCOPED_TRACE(name(level));
+    EXPECT_EQ(outcome_of(comparison.found(level, 3, "why")), level);
+    EXPECT_EQ(outcome_of(comparison.found(level, 4, "why")), Outcome::differs);
+    EXPECT_EQ(outcome_of(comparison.found(level, {}, "why")), level == Outcome::beyond_assumptions ? level : Outcome::differs);
+  }
+}
+
 // A sharper bound requires that the paper's bound holds as well.
 TEST(Verdict, FindsASharperBoundOnlyIfTheNumbersConfirmIt) {
   const Comparison comparison{.paper = 10,

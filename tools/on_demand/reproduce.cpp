@@ -278,7 +278,7 @@ Json verdict_json(const Made& made) {
     if (comparison.is_reading) entry["paper_is"] = "a reading of its words";
     if (const auto& finding = comparison.finding)
       entry["finding"] = {{"verdict", name(finding->level)},
-                          {"value", double{finding->value}},
+                          {"value", finding->value ? Json(double{*finding->value}) : Json()},
                           {"why", finding->why},
                           {"transcript_in_doubt", finding->is_transcript_in_doubt}};
     if (!comparison.aside.empty()) entry["aside"] = comparison.aside;
