@@ -65,6 +65,7 @@ Site* Sites::of(const Key& key, const MpiCall& call, const Shape& shape) {
   site->price_s = price_of_call(ranks_, site->moved);
   if (is_reduction(shape.collective)) {
     site->operation = operator_for(call, shape);
+    site->operation_name = site->operation->name;
     site->trial_arguments.type = shape.data().type;
     site->trial_arguments.type_bytes = shape.data().facts.size;
     site->trial_arguments.type_extent = shape.data().facts.extent;

@@ -20,7 +20,6 @@
 #include "foundation/system/files.hpp"
 #include "plan/way.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/operator.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -108,13 +107,14 @@ std::optional<Way> way_of(const Finding& finding) {
   return unpacked(packed_of(finding));
 }
 
-Finding calls_of(const Key& key, Count ranks, std::span<const Count> nodes) {
+Finding calls_of(const CallKind& kind, Count ranks, std::span<const Count> nodes) {
+  const Key& key = kind.key;
   Finding calls{.ranks = static_cast<std::uint32_t>(ranks),
                 .function = static_cast<std::uint8_t>(key.function),
                 .size_class = static_cast<std::uint8_t>(
                     key.block_bytes <= 0 ? 0 : std::bit_width(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)))),
                 .element = static_cast<std::int16_t>(key.element)};
-  if (key.operation) calls.operation = low_half(text_hash(key.operation->type, text_hash(key.operation->name))) | 1;
+  if (!kind.operation_name.empty()) calls.operation = low_half(text_hash(kind.operation_name)) | 1;
   std::uint64_t hash = 1;
   for (const Count node : nodes) hash = hash_with(hash, static_cast<std::uint64_t>(node));
   if (!nodes.empty()) calls.nodes = low_half(hash) | 1;
@@ -123,7 +123,7 @@ Finding calls_of(const Key& key, Count ranks, std::span<const Count> nodes) {
 
 std::optional<Finding> found_in(const CallKind& kind, Count ranks, std::span<const Count> nodes) {
   if (kind.calls == 0 || nodes.empty() || kind.rule == CallKind::Rule::followed || kind.is_tuned) return std::nullopt;
-  Finding found = calls_of(kind.key, ranks, nodes);
+  Finding found = calls_of(kind, ranks, nodes);
   found.calls = static_cast<std::uint32_t>(std::min<std::uint64_t>(kind.calls, ~std::uint32_t{0}));
   const TrialTimes& times = kind.trials.times;
   const bool is_ours = kind.mode == CallKind::Mode::ours;
@@ -165,9 +165,9 @@ Findings::Findings(std::vector<Finding> all, std::uint16_t today) : all_(std::mo
   std::sort(all_.begin(), all_.end(), [](const Finding& a, const Finding& b) { return identity(a) < identity(b); });
 }
 
-const Finding* Findings::find(const Key& key, Count ranks, std::span<const Count> nodes) const {
+const Finding* Findings::find(const CallKind& kind, Count ranks, std::span<const Count> nodes) const {
   if (all_.empty()) return nullptr;
-  const Finding calls = calls_of(key, ranks, nodes);
+  const Finding calls = calls_of(kind, ranks, nodes);
   const Finding* found = nullptr;
   for (const Finding& each : all_) {
     const bool is_about = each.ranks == calls.ranks && each.function == calls.function && each.size_class == calls.size_class &&

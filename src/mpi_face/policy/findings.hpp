@@ -29,7 +29,7 @@ struct Finding {
   std::uint32_t machine = 0;    // a hash of the MPI library, the processor and our table of algorithms
   std::uint32_t nodes = 0;      // a hash of Communicator::nodes
   std::uint32_t ranks = 0;      // of the communicator
-  std::uint32_t operation = 0;  // a hash of the operator's name and type; 0: none
+  std::uint32_t operation = 0;  // a hash of CallKind::operation_name; 0: none
   std::uint8_t function = 0;
   std::uint8_t size_class = 0;  // the block size is at most 2^(size_class - 1); 0: no bytes
   std::int16_t element = -1;    // Key::element
@@ -55,9 +55,9 @@ static_assert(std::is_trivially_copyable_v<Finding> && sizeof(Finding) == 64);
 // The way that won; nothing if it was the MPI library or an exchange, or if this is no packed way.
 std::optional<Way> way_of(const Finding& finding);
 
-// The finding's calls, for `key` on a communicator of this many ranks; the other members have their default values. `nodes`:
+// A finding about the kind's calls on a communicator of this many ranks; what was found has default values. `nodes`:
 // Communicator::nodes; empty if they are not known.
-Finding calls_of(const Key& key, Count ranks, std::span<const Count> nodes);
+Finding calls_of(const CallKind& kind, Count ranks, std::span<const Count> nodes);
 
 // What this run found about a kind: `runs` is 0 if no trial was settled. Nothing if it says nothing about the calls.
 std::optional<Finding> found_in(const CallKind& kind, Count ranks, std::span<const Count> nodes);
@@ -77,7 +77,7 @@ class Findings {
 
   // For findings of one machine: the one about these calls; null if there is none. If the nodes are not known (empty), one for any
   // nodes, and rather one that ours won.
-  const Finding* find(const Key& key, Count ranks, std::span<const Count> nodes) const;
+  const Finding* find(const CallKind& kind, Count ranks, std::span<const Count> nodes) const;
 
   // Those for this machine and at most `ranks` ranks.
   Findings of_machine(std::uint32_t machine, Count ranks) const;

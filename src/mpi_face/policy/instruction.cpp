@@ -63,10 +63,10 @@ class Finder {
     return (Account::allowance(now_s_, is_learned) - spent_s) / state_.weight;
   }
   double call_s_of(const CallKind& kind) const {
-    return std::max(state_.seconds_of(kind.vendor_times.ticks_of_call()), kind.slowest_call_s);
+    return std::max(state_.seconds_of(kind.vendor_times.ticks_of_call()), kind.slowest.call_s);
   }
   double all_s_of(const CallKind& kind) const {
-    return std::max(state_.seconds_of(static_cast<double>(kind.vendor_times.ticks())), kind.slowest_s);
+    return std::max(state_.seconds_of(static_cast<double>(kind.vendor_times.ticks())), kind.slowest.all_s);
   }
   int plans_in_use() const {
     return static_cast<int>(
@@ -276,9 +276,9 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
 // What earlier runs found about the kind's calls. Before there is a group, the ranks do not know their nodes, so it may be about
 // other nodes.
 const Finding* Finder::finding_of(const CallKind& kind) const {
-  if (!state_.wishes || kind.ignores_findings || kind.mode != Mode::counting) return nullptr;
+  if (!state_.wishes || kind.trials.ignores_findings || kind.mode != Mode::counting) return nullptr;
   const std::span<const Count> nodes = state_.group.exists ? std::span<const Count>(state_.group.nodes) : std::span<const Count>();
-  return state_.wishes->findings.find(kind.key, state_.ranks, nodes);
+  return state_.wishes->findings.find(kind, state_.ranks, nodes);
 }
 
 // Tries what earlier runs found on the program's own calls. They lose nothing by that if it is still faster.

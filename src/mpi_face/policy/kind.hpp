@@ -123,6 +123,7 @@ struct TrialsOfKind {
   double put_off_s = 0;                // rank 0, mode counting: the cost of a trial that was put off as too costly
   std::vector<PlannedWay> contenders;  // of a trial in place; none for exchanges
   TrialTimes times;                    // of the latest trials
+  bool ignores_findings = false;       // of earlier runs, because there was a trial in this run
 };
 
 struct alignas(64) CallKind {  // 64: a cache line, see below
@@ -146,17 +147,19 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   Key key;
   // On rank 0, for calls that do not synchronise: seconds of a call and of all calls, each on the rank where it was longest,
   // until the latest meeting. (A root may leave a broadcast long before the others have its data.)
-  double slowest_call_s = 0, slowest_s = 0;
+  struct {
+    double call_s = 0, all_s = 0;
+  } slowest;
 
-  std::uint32_t number = 0;   // among the communicator's kinds
-  std::string_view called;    // in the user's rules: a collective's name, or the function's
-  Bytes moved = 0;            // bytes that leave or reach a rank in a call; 0 for exchanges
-  bool knows_blocks = false;  // exchanges without a root: a rank has remembered its blocks for a trial
-  std::string why;            // the reason for this mode; for the MPI library a sentence of cause.hpp
-  std::optional<Way> way;     // mode ours: of the plan, if it was chosen and not named by the user
+  std::uint32_t number = 0;         // among the communicator's kinds
+  std::string_view operation_name;  // for reductions: Operator::name, which is the same in all runs
+  std::string_view called;          // in the user's rules: a collective's name, or the function's
+  Bytes moved = 0;                  // bytes that leave or reach a rank in a call; 0 for exchanges
+  bool knows_blocks = false;        // exchanges without a root: a rank has remembered its blocks for a trial
+  std::string why;                  // the reason for this mode; for the MPI library a sentence of cause.hpp
+  std::optional<Way> way;           // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
   bool is_tuned = false;             // candidates were raced during the program's run
-  bool ignores_findings = false;     // a trial of this run counts more than those of earlier runs
   std::optional<Alternation> trial;  // mode trying: a trial in place
   TrialsOfKind trials;
 

@@ -162,7 +162,7 @@ Action Step::after_action() {
       if (state_.rank == 0) {
         auto figure = event_.figures.begin();
         for (CallKind* const kind : state_.kinds)
-          if (has_slowest(*kind)) kind->slowest_call_s = *figure++, kind->slowest_s = *figure++;
+          if (has_slowest(*kind)) kind->slowest.call_s = *figure++, kind->slowest.all_s = *figure++;
       }
       return begin_guests();
     case Do::ask_guests:
@@ -323,7 +323,7 @@ Action Step::prepared() {
   const bool by_exchange = state_.doing == Do::make_exchange;
   if (!by_exchange && state_.meeting.made.empty()) {
     if (!state_.message.is_learned) return left(event_.why);
-    kind().ignores_findings = true;
+    kind().trials.ignores_findings = true;
     return finished();
   }
   switch (state_.message.what) {
@@ -406,7 +406,7 @@ Action Step::begin_in_place(int contenders) {
   CallKind& tried = kind();
   if (tried.mode == Mode::ours && !tried.is_exchanged()) state_.meeting.made = {{tried.way, tried.why}};
   tried.trial.emplace(contenders, tried.mode == Mode::ours || state_.message.is_learned ? is_slower : enough_gain);
-  tried.ignores_findings = true;
+  tried.trials.ignores_findings = true;
   tried.trials.contenders = std::move(state_.meeting.made);
   tried.mode = Mode::trying;
   tried.why = sentence(Cause::trying);

@@ -304,7 +304,7 @@ struct State {
   void ask_for(const CallKind& kind) {
     if (!wishes) return;
     if (wishes->rules.find(kind.called, kind.key.block_bytes)) ask();
-    if (wishes->findings.find(kind.key, ranks, {})) meetings.expect();
+    if (wishes->findings.find(kind, ranks, {})) meetings.expect();
   }
 
   double seconds_of(double ticks) const { return ticks * tick_s; }

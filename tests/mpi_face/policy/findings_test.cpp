@@ -37,7 +37,12 @@ Findings after(const std::vector<Finding>& run, const Findings& before = {}, std
   return merged;
 }
 
-Key alltoall_of(Bytes block_bytes) { return {.block_bytes = block_bytes, .function = Function::Alltoall}; }
+CallKind kind_of(Function function, Bytes block_bytes) {
+  CallKind kind;
+  kind.key = {.block_bytes = block_bytes, .function = function};
+  return kind;
+}
+CallKind alltoall_of(Bytes block_bytes) { return kind_of(Function::Alltoall, block_bytes); }
 
 TEST(Findings, KeepTheWayTheTimesAndTheNumberOfCalls) {
   const CallKind kind = kind_with(64, 1e-4, 3e-4);
@@ -62,7 +67,22 @@ TEST(Findings, AreAboutOneClassOfSizesOnNodesLikeThese) {
   EXPECT_EQ(findings.find(alltoall_of(64), 5, two_nodes), nullptr);
   EXPECT_EQ(findings.find(alltoall_of(64), 4, std::vector<Count>{0, 1, 0, 1}), nullptr);
   EXPECT_NE(findings.find(alltoall_of(64), 4, {}), nullptr) << "any nodes";
-  EXPECT_EQ(findings.find({.block_bytes = 64, .function = Function::Allgather}, 4, two_nodes), nullptr);
+  EXPECT_EQ(findings.find(kind_of(Function::Allgather, 64), 4, two_nodes), nullptr);
+}
+
+TEST(Findings, OfReductionsAreAboutOneOperatorAndType) {
+  CallKind kind = kind_with(64, 1e-4, 3e-4);
+  kind.key.function = Function::Allreduce, kind.key.element = 3, kind.operation_name = "sum";
+  kind.way->algorithm = parse_candidate(Collective::allreduce, "ring");
+  const Findings findings = after({*found_by(kind)});
+  EXPECT_NE(findings.find(kind, 4, two_nodes), nullptr);
+  CallKind maximum = kind, floats = kind, next_run = kind;
+  maximum.operation_name = "max";
+  EXPECT_EQ(findings.find(maximum, 4, two_nodes), nullptr);
+  floats.key.element = 4;
+  EXPECT_EQ(findings.find(floats, 4, two_nodes), nullptr);
+  next_run.key.operation = 12345;
+  EXPECT_NE(findings.find(next_run, 4, two_nodes), nullptr) << "a handle may have other bits in each run";
 }
 
 TEST(Findings, OfALostTrialSaySo) {
