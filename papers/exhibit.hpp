@@ -55,6 +55,7 @@ struct PaperFinding {
   bool is_transcript_in_doubt = false;  // the transcript has lost signs at this place, so the error may be in the transcript
 };
 
+// The least and the greatest of the values that were added.
 struct Extremes {
   double least = 1e300, most = -1e300;
   void add(double value) { least = std::min(least, value), most = std::max(most, value); }
