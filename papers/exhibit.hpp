@@ -56,10 +56,10 @@ struct PaperFinding {
   bool is_transcript_in_doubt = false;  // the transcript has lost signs at this place, so the error may be in the transcript
 };
 
-// Our least and our greatest value, over all values of what the paper leaves open.
-struct OpenRange {
-  Number least = 1e300, most = -1e300;
-  void add(double value) { *this = {std::min<double>(least, value), std::max<double>(most, value)}; }
+// The least and the greatest of the values that were added.
+struct Extremes {
+  double least = 1e300, most = -1e300;
+  void add(double value) { least = std::min(least, value), most = std::max(most, value); }
 };
 
 // One number or claim of the paper, with our value. A claim about curves is expressed as a ratio between them or as
