@@ -13,6 +13,7 @@
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/comparison.hpp"
 #include "schedule/symmetry.hpp"
 #include "topology/round_messages.hpp"
 
@@ -148,8 +149,7 @@ Figures figures(const Schedule& schedule, bool every_rank) {
 Bytes output_and_scratch(const Schedule& schedule) {
   Bytes most = 0;
   for_each_program(schedule, /*by_symmetry=*/true, [&](const Program& program, Count) {
-    Bytes written = schedule.stated_output_bytes.empty() ? output_bytes(schedule.problem, program.rank)
-                                                         : schedule.stated_output_bytes[index(program.rank)];
+    Bytes written = buffer_bytes(schedule, program.rank).output;
     add_bytes(written, program.scratch_bytes);
     most = std::max(most, written);
     return true;

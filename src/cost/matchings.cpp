@@ -130,11 +130,16 @@ MatchingBounds matching_bounds(std::vector<PairLoad> loads) {
 }
 
 LeastMatchings least_matchings(std::vector<RankExchange> exchanges, const NodeRanks& nodes) {
-  for (RankExchange& each : exchanges)
-    if (each.other < each.one) std::swap(each.one, each.other);
-  std::sort(exchanges.begin(), exchanges.end(), [](const RankExchange& a, const RankExchange& b) {
+  const auto comes_before = [](const RankExchange& a, const RankExchange& b) {
     return std::tuple(a.one, a.other, b.bytes) < std::tuple(b.one, b.other, a.bytes);  // of a pair's two messages the longer first
-  });
+  };
+  // In many rounds the exchanges from lower to higher ranks are sorted already, and so are the others.
+  const auto others =
+      std::stable_partition(exchanges.begin(), exchanges.end(), [](const RankExchange& each) { return each.one < each.other; });
+  std::for_each(others, exchanges.end(), [](RankExchange& each) { std::swap(each.one, each.other); });
+  for (const auto& [first, last] : {std::pair(exchanges.begin(), others), std::pair(others, exchanges.end())})
+    if (!std::is_sorted(first, last, comes_before)) std::sort(first, last, comes_before);
+  std::inplace_merge(exchanges.begin(), others, exchanges.end(), comes_before);
   exchanges.erase(std::unique(exchanges.begin(), exchanges.end(),
                               [](const RankExchange& a, const RankExchange& b) { return a.one == b.one && a.other == b.other; }),
                   exchanges.end());

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "cost/work.hpp"
 #include "quadrille/indexed.hpp"
 #include "schedule/composition.hpp"
 #include "schedule/dependence.hpp"
@@ -32,11 +32,8 @@ class WindowSearch {
     if (schedule_.symmetry) {
       for (const Rank rank : schedule_.symmetry->representatives()) look_at(rank);
     } else {
-      const Count ranks = schedule_.problem.ranks;
-      Count step = std::max<Count>(1, ranks * 5 / 8);  // coprime to `ranks`, so that it visits every rank
-      while (std::gcd(step, ranks) != 1) ++step;
-      Rank rank = 0;
-      for (Count i = 0; i < ranks && looked_at_ < most_looked_at; ++i, rank = (rank + step) % ranks) look_at(rank);
+      for_each_spread(schedule_.problem.ranks, /*zero_first=*/true,
+                      [&](Rank rank) { return look_at(rank), looked_at_ < most_looked_at; });
     }
     std::sort(gaps_.begin(), gaps_.end(), [](const Gap& a, const Gap& b) { return a.before < b.before; });
     for (const Gap& gap : gaps_)

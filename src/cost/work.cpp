@@ -238,13 +238,12 @@ class Counting {
         if (nodes_.size(node) > nodes_.size(largest)) largest = node;
       for (const Count node : {nodes_.node_of(schedule_.problem.root), Count{0}, count - 1, largest}) count_once(node);
     }
-    Count step = count * 5 / 8;  // coprime to `count`, so that it visits every node
-    while (std::gcd(step, count) != 1) ++step;
-    for (Count i = 0, node = step % count; i < count; ++i, node = (node + step) % count) {
+    for_each_spread(count, /*zero_first=*/false, [&](Count at) {
       const bool is_too_much = counted > 0 && effort_ / counted > much_effort / count;
-      if (counted >= least_sampled && is_too_much && effort_ > sample_effort) break;
-      count_once(node);
-    }
+      if (counted >= least_sampled && is_too_much && effort_ > sample_effort) return false;
+      count_once(at);
+      return true;
+    });
     if (counted < count) result_.nodes_sampled = counted;
   }
 

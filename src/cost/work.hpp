@@ -3,9 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/icl/interval_set.hpp>
 #include <functional>
-#include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,15 @@
 #include "quadrille/schedule.hpp"
 
 namespace quadrille {
+
+// Calls visit(i) for each i below `count`, spread over the range, until it returns false. 0 comes first or last.
+template <class Visit>
+void for_each_spread(Count count, bool zero_first, Visit&& visit) {
+  Count step = std::max<Count>(1, count * 5 / 8);  // coprime to `count`, so that it visits every number
+  while (std::gcd(step, count) != 1) ++step;
+  Count at = zero_first ? 0 : step % count;
+  for (Count i = 0; i < count && visit(at); ++i) at = (at + step) % count;
+}
 
 // Finds nodes that represent others under a symmetry of the ranks: a node can represent another node if a group element maps its
 // ranks to the ranks of the other node, and the ranks of every node to the ranks of some node. The ranks of both nodes then do the
@@ -64,35 +74,29 @@ struct CountedWork {
 // the nodes is counted. `visit` is called once with every program that is made. It must call rounds.expect with the first of them.
 CountedWork count_work(const Schedule& schedule, ByRound<RoundFigures>& rounds, const std::function<void(const Program&)>& visit);
 
-// The bytes of a rank's buffers that have been written, as disjoint intervals. A strided region counts as its hull.
-
+// The bytes of a rank's buffers that have been written. A strided region counts as its hull.
 class WrittenBytes {
  public:
   void add(const Regions& regions) {
-    for (const Region& region : regions) {
-      auto [first, last] = hull(region);
-      if (region.length == 0) continue;
-      std::map<Bytes, Bytes>& ends = ends_[region.buffer];
-      auto next = ends.upper_bound(first);
-      if (next != ends.begin() && std::prev(next)->second >= first) next = std::prev(next), first = next->first;
-      while (next != ends.end() && next->first <= last) last = std::max(last, next->second), next = ends.erase(next);
-      ends.emplace(first, last);
-    }
+    for (const Region& region : regions) written_[region.buffer] += interval_of(region);
   }
 
   bool overlaps(const Regions& regions) const {
-    for (const Region& region : regions) {
-      const auto [first, last] = hull(region);
-      const auto of_buffer = ends_.find(region.buffer);
-      if (region.length == 0 || of_buffer == ends_.end()) continue;
-      const auto next = of_buffer->second.lower_bound(last);
-      if (next != of_buffer->second.begin() && std::prev(next)->second > first) return true;
-    }
-    return false;
+    return std::any_of(regions.begin(), regions.end(), [&](const Region& region) {
+      const auto of_buffer = written_.find(region.buffer);
+      return of_buffer != written_.end() && boost::icl::intersects(of_buffer->second, interval_of(region));
+    });
   }
 
  private:
-  std::map<Buffer, std::map<Bytes, Bytes>> ends_;  // the end of each interval, by its begin
+  using Intervals = boost::icl::interval_set<Bytes>;
+
+  static Intervals::interval_type interval_of(const Region& region) {
+    const auto [first, last] = hull(region);
+    return region.length == 0 ? Intervals::interval_type() : Intervals::interval_type::right_open(first, last);
+  }
+
+  std::map<Buffer, Intervals> written_;
 };
 
 }  // namespace quadrille

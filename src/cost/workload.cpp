@@ -348,7 +348,8 @@ class WorkloadCounting {
       }
     }
     const auto pair = [](const RankExchange& part) { return std::pair(part.one, part.other); };
-    std::sort(parts.begin(), parts.end(), [&](const RankExchange& a, const RankExchange& b) { return pair(a) < pair(b); });
+    const auto comes_before = [&](const RankExchange& a, const RankExchange& b) { return pair(a) < pair(b); };
+    if (!std::is_sorted(parts.begin(), parts.end(), comes_before)) std::sort(parts.begin(), parts.end(), comes_before);
     ByRank<Totals> of_node(nodes_->node_count());
     auto kept = parts.begin();
     for (auto first = parts.begin(); first != parts.end();) {

@@ -63,19 +63,6 @@ std::uint64_t common_hash(const Schedule& schedule) {
   return hash.value();
 }
 
-// The sizes of a rank's buffers, as the schedule states them.
-struct BufferBytes {
-  Bytes input = 0, output = 0;
-};
-
-BufferBytes buffer_bytes(const Schedule& schedule, Rank rank) {
-  const auto stated = [&](const std::vector<Bytes>& sizes, Bytes canonical) {
-    return sizes.empty() ? canonical : sizes.at(index(rank));
-  };
-  return {stated(schedule.stated_input_bytes, input_bytes(schedule.problem, rank)),
-          stated(schedule.stated_output_bytes, output_bytes(schedule.problem, rank))};
-}
-
 std::uint64_t part_hash(std::uint64_t common, const Schedule& schedule, const Program& own) {
   const BufferBytes buffers = buffer_bytes(schedule, own.rank);
   ContentHash hash;

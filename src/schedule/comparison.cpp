@@ -7,6 +7,7 @@
 #include "problem/collective_facts.hpp"
 #include "problem/same_problem.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/traffic.hpp"
 #include "schedule/forms/document.hpp"
 #include "schedule/regions.hpp"
@@ -38,19 +39,6 @@ bool have_same_problem(const Schedule& one, const Schedule& other) {
          (moves_the_same(one.problem, other.problem) && one.problem.nodes == other.problem.nodes);
 }
 
-// `stated` is empty if the size is the one that the problem defines.
-Bytes buffer_bytes(const std::vector<Bytes>& stated, Rank rank, Bytes defined) {
-  return stated.empty() ? defined : stated.at(static_cast<std::size_t>(rank));
-}
-
-bool have_same_buffers(const Schedule& one, const Schedule& other, Rank rank) {
-  const auto sizes = [rank](const Schedule& schedule) {
-    return std::pair(buffer_bytes(schedule.stated_input_bytes, rank, input_bytes(schedule.problem, rank)),
-                     buffer_bytes(schedule.stated_output_bytes, rank, output_bytes(schedule.problem, rank)));
-  };
-  return sizes(one) == sizes(other);
-}
-
 template <class Numbers>
 void add_all(ContentHash& hash, const Numbers& numbers) {
   hash.add(numbers.size());
@@ -65,23 +53,26 @@ void add_all(ContentHash& hash, const Regions& regions) {
 void add_all(ContentHash& hash, const std::vector<Message>& messages) {
   hash.add(messages.size());
   for (const Message& message : messages) {
-    hash.add(message.peer);
-    hash.add(message.port.has_value());
-    hash.add(message.port ? message.port->dimension : 0);
-    hash.add(message.port ? message.port->direction : 0);
+    const Port port = message.port.value_or(Port{0, 0});
+    hash.add(message.peer, message.port.has_value(), port.dimension, port.direction);
     add_all(hash, message.regions);
   }
 }
 
 void add_all(ContentHash& hash, const std::vector<Control>& controls) {
   hash.add(controls.size());
-  for (const Control& control : controls) {
-    hash.add(control.peer);
-    hash.add(control.bytes);
-  }
+  for (const Control& control : controls) hash.add(control.peer, control.bytes);
 }
 
 }  // namespace
+
+BufferBytes buffer_bytes(const Schedule& schedule, Rank rank) {
+  const auto size = [&](const std::vector<Bytes>& stated, Bytes defined) {
+    return stated.empty() ? defined : stated.at(index(rank));
+  };
+  return {size(schedule.stated_input_bytes, input_bytes(schedule.problem, rank)),
+          size(schedule.stated_output_bytes, output_bytes(schedule.problem, rank))};
+}
 
 std::vector<Local> pieces_of(const Local& local) {
   const Regions source = flattened(local.source), target = flattened(local.target);
@@ -110,28 +101,21 @@ Program normalised(Program program) {
 bool is_same(const Schedule& one, const Schedule& other) {
   if (!have_same_problem(one, other) || specification(one) != specification(other)) return false;
   for (Rank rank = 0; rank < one.problem.ranks; ++rank)
-    if (!have_same_buffers(one, other, rank) || !is_same(one.program(rank), other.program(rank))) return false;
+    if (buffer_bytes(one, rank) != buffer_bytes(other, rank) || !is_same(one.program(rank), other.program(rank))) return false;
   return true;
 }
 
 void ContentHash::add(std::string_view text) { add_all(*this, text); }
 
 void ContentHash::add(const Region& region) {
-  add(region.buffer);
-  add(region.offset);
-  add(region.length);
-  for (const Level& level : region.levels) {
-    add(level.count);
-    add(level.stride);
-  }
+  add(region.buffer, region.offset, region.length);
+  for (const Level& level : region.levels) add(level.count, level.stride);
 }
 
 void ContentHash::add(const Round& round) {
-  add(round.number);
-  add(round.locals.size());
+  add(round.number, round.locals.size());
   for (const Local& local : round.locals) {
-    add(local.kind);
-    add(local.order);
+    add(local.kind, local.order);
     add_all(*this, local.source);
     add_all(*this, local.target);
   }
@@ -149,13 +133,10 @@ std::uint64_t hash_of(const Round& round) {
 
 std::uint64_t hash_of(const Program& program) {
   ContentHash hash;
-  hash.add(program.rank);
-  hash.add(program.scratch_bytes);
-  hash.add(program.stages.size());
+  hash.add(program.rank, program.scratch_bytes, program.stages.size());
   for (const Stage& stage : program.stages) {
     hash.add(stage.name);
-    hash.add(stage.first_round);
-    hash.add(stage.round_count);
+    hash.add(stage.first_round, stage.round_count);
   }
   hash.add(program.rounds.size());
   for (const Round& round : program.rounds) hash.add(round);
@@ -164,10 +145,8 @@ std::uint64_t hash_of(const Program& program) {
 
 std::uint64_t hash_of(const Problem& problem) {
   ContentHash hash;
-  hash.add(problem.collective);
-  for (const Count number : {problem.ranks, problem.block_bytes, problem.root, problem.element_bytes}) hash.add(number);
-  hash.add(problem.commutative);
-  hash.add(problem.reproducible);
+  hash.add(problem.collective, problem.ranks, problem.block_bytes, problem.root, problem.element_bytes, problem.commutative,
+           problem.reproducible);
   add_all(hash, problem.nodes);
   add_all(hash, problem.grid);
   if (has_pair_counts(problem.collective)) {
@@ -175,10 +154,7 @@ std::uint64_t hash_of(const Problem& problem) {
     if (traffic.shares_blocks()) hash.add(true);
     for (Rank rank = 0; rank < problem.ranks; ++rank) {
       hash.add(traffic.sent_by(rank).size());
-      for (const Share& share : traffic.sent_by(rank)) {
-        hash.add(share.peer);
-        hash.add(share.bytes);
-      }
+      for (const Share& share : traffic.sent_by(rank)) hash.add(share.peer, share.bytes);
     }
   } else if (problem.counts) {
     add_all(hash, *problem.counts);

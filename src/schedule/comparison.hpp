@@ -22,8 +22,17 @@ std::vector<Local> pieces_of(const Local& local);
 // in the same rounds and order. Throws Error{misuse, too_large} like `bytes` and `hull`.
 Program normalised(Program program);
 
-// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? A schedule
-// that is written as JSON or as text and read again is the same in this sense. Makes all programs.
+// The sizes of a rank's input and output.
+struct BufferBytes {
+  Bytes input = 0, output = 0;
+  bool operator==(const BufferBytes&) const = default;
+};
+
+// Returns the sizes that the schedule states, or those that its problem defines.
+BufferBytes buffer_bytes(const Schedule& schedule, Rank rank);
+
+// Do the schedules have the same problem, specification and sizes of buffers, and does each rank do the same in both? So a
+// schedule equals the schedule that is read from its JSON document or text. Makes all programs.
 bool is_same(const Schedule& one, const Schedule& other);
 
 // Hashes of problems and programs. Ranks compare hashes, so that they need not send each other whole problems and
@@ -31,9 +40,9 @@ bool is_same(const Schedule& one, const Schedule& other);
 // their regions differently have different hashes.
 class ContentHash {
  public:
-  template <class Number>
-  requires(std::is_integral_v<Number> || std::is_enum_v<Number>) void add(Number number) {
-    value_ = hash_with(value_, static_cast<std::uint64_t>(number));
+  template <class... Numbers>
+  requires((std::is_integral_v<Numbers> || std::is_enum_v<Numbers>)&&...) void add(Numbers... numbers) {
+    ((value_ = hash_with(value_, static_cast<std::uint64_t>(numbers))), ...);
   }
   void add(std::string_view text);  // includes the length, so that two adjacent texts do not have the hash of their concatenation
   void add(const Region& region);

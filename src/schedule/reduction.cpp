@@ -2,6 +2,7 @@
 #include "schedule/composition.hpp"
 
 #include <algorithm>
+#include <boost/icl/interval_set.hpp>
 #include <map>
 
 #include "foundation/assert.hpp"
@@ -31,43 +32,29 @@ void append(Regions& regions, Place place, Bytes length) {
 class Scratch {
  public:
   Bytes take(Bytes length) {
-    for (auto [first, available] : free_)
-      if (available >= length) {
-        free_.erase(first);
-        if (available > length) free_.emplace(first + length, available - length);
-        return first;
-      }
-    Bytes first = size_;
-    if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == size_) {  // extend the free interval at the end
-      first = free_.rbegin()->first;
-      free_.erase(first);
-    }
-    size_ = first + length;
+    const auto found =
+        std::find_if(free_.begin(), free_.end(), [&](const auto& free) { return boost::icl::length(free) >= length; });
+    Bytes first = found == free_.end() ? size_ : found->lower();
+    // The free interval at the end is extended.
+    if (found == free_.end() && !free_.empty() && free_.rbegin()->upper() == size_) first = free_.rbegin()->lower();
+    size_ = std::max(size_, first + length);
+    free_ -= Free::interval_type::right_open(first, first + length);
     return first;
   }
 
   void give_back(Interval interval) { given_back_.push_back(interval); }
 
   void next_round() {
-    for (auto [first, length] : given_back_) {
-      const auto after = free_.lower_bound(first);
-      if (after != free_.end() && after->first == first + length) {
-        length += after->second;
-        free_.erase(after);
-      }
-      const auto behind = free_.lower_bound(first);
-      if (behind != free_.begin() && std::prev(behind)->first + std::prev(behind)->second == first)
-        std::prev(behind)->second += length;
-      else
-        free_.emplace(first, length);
-    }
+    for (const auto& [first, length] : given_back_) free_ += Free::interval_type::right_open(first, first + length);
     given_back_.clear();
   }
 
   Bytes size() const { return size_; }
 
  private:
-  std::map<Bytes, Bytes> free_;  // length by first byte; no two intervals are adjacent
+  using Free = boost::icl::interval_set<Bytes>;
+
+  Free free_;  // joins adjacent intervals
   std::vector<Interval> given_back_;
   Bytes size_ = 0;
 };

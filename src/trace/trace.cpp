@@ -12,6 +12,7 @@
 #include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/comparison.hpp"
 #include "schedule/composition.hpp"
 #include "schedule/dependence.hpp"
 #include "schedule/symmetry.hpp"
@@ -57,12 +58,10 @@ class Tracer {
 
  private:
   void add(Program program) {
-    const std::size_t rank = index(program.rank);
-    if (rank == 0) trace_.stages = program.stages;
-    const auto& inputs = schedule_.stated_input_bytes;
-    const auto& outputs = schedule_.stated_output_bytes;
-    trace_.input_bytes.push_back(inputs.empty() ? input_bytes(schedule_.problem, program.rank) : inputs[rank]);
-    trace_.output_bytes.push_back(outputs.empty() ? output_bytes(schedule_.problem, program.rank) : outputs[rank]);
+    if (program.rank == 0) trace_.stages = program.stages;
+    const BufferBytes buffers = buffer_bytes(schedule_, program.rank);
+    trace_.input_bytes.push_back(buffers.input);
+    trace_.output_bytes.push_back(buffers.output);
     trace_.scratch_bytes.push_back(program.scratch_bytes);
     for (Round& round : program.rounds) {
       for (Local& local : round.locals) trace_.locals.push_back({round.number, program.rank, std::move(local)});

@@ -405,7 +405,7 @@ std::optional<Finding> check_symmetry(const Schedule& schedule, const std::vecto
   const Symmetry& symmetry = *schedule.symmetry;
   if (symmetry.ranks() != schedule.problem.ranks) {
     std::string message = fmt::format("the stated symmetry ({}) is one of {}", symmetry.name(), counted(symmetry.ranks(), "rank"));
-    return Finding{Rule::false_symmetry, {}, "", {}, {}, std::move(message)};
+    return Finding{.rule = Rule::false_symmetry, .message = std::move(message)};
   }
   if (ranks.empty()) return std::nullopt;
   Comparisons comparisons(schedule);

@@ -155,14 +155,13 @@ void check_deadlock(const std::vector<Program>& programs, const std::vector<Poli
       const Program& program = ranks[rank].program();
       const DependenceGraph& graph = ranks[rank].graph();
       const Count number = program.rounds[graph.operations[*stuck].round].number;
-      findings.add({Rule::deadlock,
-                    program.rank,
-                    stage_name(program.stages, number),
-                    number,
-                    {},
-                    fmt::format("under {} its {} rank {} never completes", name(policy),
-                                graph.operations[*stuck].kind == OperationKind::send ? "send to" : "receive from",
-                                graph.message(program, *stuck).peer)});
+      findings.add({.rule = Rule::deadlock,
+                    .rank = program.rank,
+                    .stage = stage_name(program.stages, number),
+                    .round = number,
+                    .message = fmt::format("under {} its {} rank {} never completes", name(policy),
+                                           graph.operations[*stuck].kind == OperationKind::send ? "send to" : "receive from",
+                                           graph.message(program, *stuck).peer)});
     }
   }
 }

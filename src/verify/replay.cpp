@@ -427,35 +427,28 @@ class Replay {
         if (!wrong.empty())
           report_wrong_part(rank_of(at), wrong.front(), wanted);
         else if (const auto torn = is_reduction(schedule_.problem.collective) ? first_torn_element(strip, element_) : std::nullopt)
-          findings_.add({Rule::element_torn,
-                         rank_of(at),
-                         "",
-                         {},
-                         Region{Buffer::output, expected.offset, expected.length, {}},
-                         torn_element(strip, *torn, element_, terms_, "result")});
+          findings_.add({.rule = Rule::element_torn,
+                         .rank = rank_of(at),
+                         .region = Region{Buffer::output, expected.offset, expected.length, {}},
+                         .message = torn_element(strip, *torn, element_, terms_, "result")});
       }
   }
 
   void report_wrong_part(Rank rank, const WrongPart& part, Terms::Form wanted) {
     const bool right_operands =
         part.found.index == part.expected_index && terms_.same_operands(terms_.form(part.found.term), wanted);
-    findings_.add({right_operands ? Rule::operand_order : Rule::delivery,
-                   rank,
-                   "",
-                   {},
-                   Region{Buffer::output, part.offset, part.found.length, {}},
-                   to_string(part, terms_, wanted)});
+    findings_.add({.rule = right_operands ? Rule::operand_order : Rule::delivery,
+                   .rank = rank,
+                   .region = Region{Buffer::output, part.offset, part.found.length, {}},
+                   .message = to_string(part, terms_, wanted)});
   }
 
   void check_barrier() {
     for (Count at = 0; at < size(heard_); ++at)
       if (const auto& heard = heard_[index(at)]; !heard.all())
-        findings_.add({Rule::delivery,
-                       rank_of(at),
-                       "",
-                       {},
-                       {},
-                       fmt::format("has heard from {} of {} at the end", heard.count(), counted(heard.size(), "rank"))});
+        findings_.add({.rule = Rule::delivery,
+                       .rank = rank_of(at),
+                       .message = fmt::format("has heard from {} of {} at the end", heard.count(), counted(heard.size(), "rank"))});
   }
 
   const Schedule& schedule_;

@@ -20,13 +20,10 @@ class StructureCheck {
         sizes_(buffer_sizes(schedule, program)) {
     const auto compare = [&](Bytes stated, Bytes canonical, const char* which) {
       if (stated != canonical)
-        findings_.add(
-            {Rule::buffer_size,
-             program.rank,
-             "",
-             {},
-             {},
-             fmt::format("the {} buffer has {} bytes; {} needs {}", which, stated, name(schedule.problem.collective), canonical)});
+        findings_.add({.rule = Rule::buffer_size,
+                       .rank = program.rank,
+                       .message = fmt::format("the {} buffer has {} bytes; {} needs {}", which, stated,
+                                              name(schedule.problem.collective), canonical)});
     };
     compare(sizes_[0], input_bytes(schedule.problem, program.rank), "input");
     compare(sizes_[1], output_bytes(schedule.problem, program.rank), "output");
@@ -156,12 +153,9 @@ void check_structure(const Schedule& schedule, const std::vector<Program>& progr
   for (const Program& program : programs) {
     if (findings.full()) return;
     if (program.stages != programs.front().stages)
-      findings.add({Rule::stage_disagreement,
-                    program.rank,
-                    "",
-                    {},
-                    {},
-                    stage_difference(program.stages, programs.front().stages, programs.front().rank)});
+      findings.add({.rule = Rule::stage_disagreement,
+                    .rank = program.rank,
+                    .message = stage_difference(program.stages, programs.front().stages, programs.front().rank)});
     StructureCheck check(schedule, program, port_limit, findings);
     check.check_order(program.stages);
     for (const Round& round : program.rounds) check.round(round);

@@ -49,6 +49,7 @@
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/traffic.hpp"
+#include "schedule/comparison.hpp"
 #include "schedule/regions.hpp"
 #include "schedule/symmetry.hpp"
 #include "topology/round_messages.hpp"
@@ -162,11 +163,8 @@ std::string stage_name(const std::vector<Stage>& stages, Count round) {
 }
 
 std::array<Bytes, 4> buffer_sizes(const Schedule& schedule, const Program& program) {
-  const auto size = [&](const std::vector<Bytes>& stated, Bytes canonical) {
-    return stated.empty() ? canonical : stated[static_cast<std::size_t>(program.rank)];
-  };
-  return {size(schedule.stated_input_bytes, input_bytes(schedule.problem, program.rank)),
-          size(schedule.stated_output_bytes, output_bytes(schedule.problem, program.rank)), program.scratch_bytes, 0};
+  const BufferBytes buffers = buffer_bytes(schedule, program.rank);
+  return {buffers.input, buffers.output, program.scratch_bytes, 0};
 }
 
 bool lies_in(const std::array<Bytes, 4>& sizes, const Region& region) {

@@ -123,12 +123,13 @@ Case case_of(const Problem& problem, const Choice& choice) {
             posted_in(std::move(joined)),
             {},
             {}};
+  const Workload windows = workload(schedule, {.windows = true}), rounds = workload(schedule);  // no model here needs more
   for (const Machine& machine : compared_machines()) {
     const Model& model = *find_model(machine.model);
     auto& price = made.prices.emplace_back();
     auto& events = made.events.emplace_back();
     if (model.needs_exchange && !is_exchange(problem.collective)) continue;
-    const Price whole = price_of(workload_for(model, schedule), model, machine.coefficients);
+    const Price whole = price_of(model.prices_windows ? windows : rounds, model, machine.coefficients);
     for (std::size_t i = 0; i < std::size(policies); ++i) {
       price[i] = whole.seconds(policies[i]);
       events[i] = seconds_of(simulate_events(schedule, events_of(machine), {.policy = policies[i]}).end);

@@ -100,9 +100,7 @@ GroupRoute::GroupRoute(const Problem& problem, std::optional<Split> split, Bytes
       dealing_(grid_of(senders_.places(), split, grain)),
       crossing_(grid_of(larger().places(), split, grain).array()),
       places_(index(problem.ranks)) {
-  while (dealing_.pass(dealing_passes_) == GridRoute::Pass::deal_along_rows ||
-         dealing_.pass(dealing_passes_) == GridRoute::Pass::deal_along_columns)
-    ++dealing_passes_;
+  while (dealing_.is_dealing(dealing_passes_)) ++dealing_passes_;
   for (Count place = 0; place < size(receivers_.members); ++place)
     at_place_.push_back(receivers_.members[index(receivers_are_more_ ? crossing_.at_place(place) : place)]);
   for (Rank rank = 0; rank < problem.ranks; ++rank)

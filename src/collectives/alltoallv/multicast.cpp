@@ -22,48 +22,41 @@
 namespace quadrille {
 namespace {
 
-// A block has many targets. Until the last pass a slice therefore has its source in place of its target, and slices in a message
-// are ordered by source.
-class MulticastRoute : public SliceRoute {
+// Until the last pass the target of a slice is its source, because it has no other target of its own. So slices are ordered by
+// source, in every message.
+class MulticastRoute : public GridRoute {
  public:
   MulticastRoute(const Problem& problem, Count columns, Bytes grain)
-      : grid_(problem.ranks, columns, Split::chain, grain), targets_(index(problem.ranks)) {
+      : GridRoute(problem.ranks, columns, Split::chain, grain), targets_(index(problem.ranks)) {
     for (Rank source = 0; source < problem.ranks; ++source)
       for (const Share& share : Traffic(problem).sent_by(source))
-        targets_[index(source)][grid_.array().column_of(share.peer)].push_back(share.peer);
+        targets_[index(source)][array().column_of(share.peer)].push_back(share.peer);
   }
 
-  Count ranks() const override { return grid_.ranks(); }
-  Count passes() const override { return grid_.passes(); }
-  std::string_view name(Count pass) const override { return grid_.name(pass); }
-  std::vector<Meeting> meetings(Count pass, Rank me) const override { return grid_.meetings(pass, me); }
   Count place_of(Rank target) const override { return target; }
   Rank at_place(Count place) const override { return place; }
 
-  void deal(Count pass, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const override {
+  void deal(Count number, Rank me, const std::vector<HeldSlice>& held, const Hand& hand) const override {
     std::vector<HeldSlice> slices = held;
-    if (pass == 0 && !slices.empty()) slices.resize(1);  // the same block for each of its targets
+    if (number == 0 && !slices.empty()) slices.resize(1);  // the same block for each of its targets
     for (HeldSlice& slice : slices) slice = addressed(slice, slice.source);
-    if (grid_.pass(pass) == GridRoute::Pass::deal_along_rows || grid_.pass(pass) == GridRoute::Pass::deal_along_columns)
-      return grid_.deal(pass, me, slices, hand);
-    const bool is_along_rows = grid_.pass(pass) == GridRoute::Pass::collect_along_rows, is_last = pass == passes() - 1;
+    if (is_dealing(number)) return GridRoute::deal(number, me, slices, hand);
     for (const HeldSlice& slice : slices)
       for (const auto& [column, targets] : targets_[index(slice.source)])
-        if (is_along_rows) {
-          const Rank relay = grid_.array().relay(me, column);
-          hand(is_last ? addressed(slice, relay) : slice, relay);
-        } else if (column == grid_.array().column_of(me)) {
+        if (pass(number) == Pass::collect_along_rows) {
+          const Rank relay = array().relay(me, column);
+          hand(number == passes() - 1 ? addressed(slice, relay) : slice, relay);
+        } else if (column == array().column_of(me)) {
           for (const Rank target : targets) hand(addressed(slice, target), target);
         }
   }
 
  private:
-  HeldSlice addressed(HeldSlice slice, Rank target) const {
+  static HeldSlice addressed(HeldSlice slice, Rank target) {
     slice.target = slice.target_place = target;
     return slice;
   }
 
-  GridRoute grid_;
   std::vector<std::map<Count, std::vector<Rank>>> targets_;  // by source, then by the column of the targets
 };
 

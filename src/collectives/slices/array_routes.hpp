@@ -40,6 +40,7 @@ class GridRoute : public SliceRoute {
 
   const RankArray& array() const { return array_; }
   Pass pass(Count number) const { return passes_[index(number)]; }
+  bool is_dealing(Count number) const { return pass(number) <= Pass::deal_along_columns; }
 
   Count ranks() const override { return array_.ranks(); }
   Count passes() const override { return size(passes_); }

@@ -21,7 +21,7 @@ Formula fitted_formula(const Coefficients& coefficients) {
           },
           .overlapped =
               [=](const std::vector<StageFigures>& stages) {
-                Overlapped all = of_windows(stages, of_round);
+                Overlapped all = added_stages(windows_of(stages), of_round);
                 if (!stages.empty()) all.nonblocking[2] = all.dataflow[2] = startups_charge(1, fixed);
                 return all;
               }};

@@ -19,7 +19,7 @@ Formula linear_formula(const Coefficients& coefficients) {
             bytes_charge(std::max(shared_bytes(round), ceil_divide(bytes_one_by_one(round, ports), ports)), transfer)};
   };
   return {.of_round = of_round,
-          .overlapped = [=](const std::vector<StageFigures>& stages) { return of_windows(stages, of_round); }};
+          .overlapped = [=](const std::vector<StageFigures>& stages) { return added_stages(windows_of(stages), of_round); }};
 }
 
 MessageTimes linear_times(const Coefficients& coefficients) {

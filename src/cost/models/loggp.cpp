@@ -28,7 +28,7 @@ Formula loggp_formula(const Coefficients& coefficients) {
             bytes_charge(further_bytes(round, ports), byte_gap)};
   };
   return {.of_round = of_round,
-          .overlapped = [=](const std::vector<StageFigures>& stages) { return of_windows(stages, of_round); }};
+          .overlapped = [=](const std::vector<StageFigures>& stages) { return added_stages(windows_of(stages), of_round); }};
 }
 
 MessageTimes loggp_times(const Coefficients& coefficients) {

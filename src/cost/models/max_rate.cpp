@@ -120,21 +120,15 @@ struct Rates {
   // each round, unless a round sends what the round before has received.
   Charges without_steps(const std::vector<StageFigures>& stages) const {
     Charges sum{};
-    const auto add = [&](const Charges& charges) {
-      for (std::size_t i = 0; i < sum.size(); ++i) {
-        add_bytes(sum[i].amount, charges[i].amount);
-        sum[i].time = add_times(sum[i].time, charges[i].time);
-      }
-    };
     for (const StageFigures& stage : stages) {
-      add(beside_rounds(stage, stages));
+      add_charges(sum, beside_rounds(stage, stages));
       Charge step;
       for (const RoundFigures& r : stage.rounds) {
-        add(work_of_round(r));
+        add_charges(sum, work_of_round(r));
         if (const Charge own = waiting(r); own.amount > 0)
           step = stage.is_chained ? Charge{step.amount + own.amount, add_times(step.time, own.time)} : own;
       }
-      add({step});
+      add_charge(sum[rounds], step);
     }
     return sum;
   }

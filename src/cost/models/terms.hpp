@@ -58,16 +58,8 @@ inline void add_charge(Charge& sum, const Charge& charge) {
   sum.time = add_times(sum.time, charge.time);
 }
 
-// Returns the time under the policies nonblocking and dataflow of a model that knows no overlap within a round: each window takes
-// the time of one round with all its messages.
-template <class OfRound>
-Overlapped of_windows(const std::vector<StageFigures>& stages, const OfRound& of_round) {
-  Charges sum{};
-  for (const RoundFigures& window : windows_of(stages)) {
-    const Charges charges = of_round(window);
-    for (std::size_t term = 0; term < sum.size(); ++term) add_charge(sum[term], charges[term]);
-  }
-  return {sum, sum};
+inline void add_charges(Charges& sum, const Charges& charges) {
+  for (std::size_t term = 0; term < sum.size(); ++term) add_charge(sum[term], charges[term]);
 }
 
 // Returns the time of stages, or windows, whose messages are all in flight at the same time. `charges_of` gives the times of
@@ -103,17 +95,13 @@ Overlapped overlapped_stages(const std::vector<Stage>& stages, const ChargesOf& 
   return sum;
 }
 
-// Returns the time of stages whose messages are all in flight at the same time, on a machine that does one thing at a time: the sum
-// of all parts of all stages.
+// The same if nothing overlaps: the sum of all parts of all stages, on a machine that does one thing at a time, or of a model in
+// which a window takes the time of one round with all its messages.
 template <class Stage, class ChargesOf>
 Overlapped added_stages(const std::vector<Stage>& stages, const ChargesOf& charges_of) {
-  Overlapped sum;
-  for (const Stage& stage : stages) {
-    const Charges charges = charges_of(stage);
-    for (std::size_t term = 0; term < charges.size(); ++term) add_charge(sum.nonblocking[term], charges[term]);
-  }
-  sum.dataflow = sum.nonblocking;
-  return sum;
+  Charges sum{};
+  for (const Stage& stage : stages) add_charges(sum, charges_of(stage));
+  return {sum, sum};
 }
 
 // Coefficients in a machine's table [flat], which the models flat and free-running read.

@@ -210,8 +210,7 @@ namespace {
   throw Error(ErrorCode::malformed, what + ", which the JSON form cannot express; use the text form");
 }
 
-// One end of a message or control message. A send gets `place` and `partner` (a pointer to the regions) from the matching
-// receive.
+// One end of a message or control message. A send gets `partner`, the regions of the matching receive, and its `place`.
 struct End {
   Count round = 0;
   Rank from = 0, to = 0;
@@ -251,7 +250,7 @@ void pair_up(std::vector<End>& senders, std::vector<End>& receivers, std::string
   std::stable_sort(receives.begin(), receives.end(), earlier);
   for_each_meeting(
       sends, receives, [](const End* a, const End* b) { return a->meeting() <=> b->meeting(); },
-      [](End* sender, const End* receiver) { sender->partner = receiver->regions, sender->place = receiver->place; },
+      [&](End* sender, const End* receiver) { sender->partner = receiver->regions, sender->place = receiver - receivers.data(); },
       [&](const End* sender) {
         inexpressible(fmt::format("in round {} rank {} sends {} to rank {} that is not received", sender->round, sender->from, verb,
                                   sender->to));
@@ -287,11 +286,11 @@ Rounds turned(const std::vector<Program>& programs) {
       const Rank me = program.rank;
       for (const Local& local : round.locals) rounds.locals.push_back({round.number, me, &local});
       for (const Message& send : round.sends) rounds.messages.push_back({round.number, me, send.peer, send.port, 0, &send.regions});
-      for (Count place = 0; const Message& receive : round.receives)
-        receives.push_back({round.number, receive.peer, me, receive.port, 0, &receive.regions, nullptr, place++});
+      for (const Message& receive : round.receives)
+        receives.push_back({round.number, receive.peer, me, receive.port, 0, &receive.regions});
       for (const Control& send : round.control_sends) rounds.controls.push_back({round.number, me, send.peer, {}, send.bytes});
-      for (Count place = 0; const Control& receive : round.control_receives)
-        control_receives.push_back({round.number, receive.peer, me, {}, receive.bytes, nullptr, nullptr, place++});
+      for (const Control& receive : round.control_receives)
+        control_receives.push_back({round.number, receive.peer, me, {}, receive.bytes});
     }
   by_round(rounds.locals);
   pair_up(rounds.messages, receives, "a message");
@@ -379,19 +378,15 @@ class JsonWriter {
   void write_buffers() {
     const auto list = [&](std::string_view key, auto&& size_of) {
       out_.print("  \"{}\": [", key);
-      for (Rank rank = 0; rank < problem_.ranks; ++rank)
-        out_.print("{}{}", rank == 0 ? "" : ", ", size_of(static_cast<std::size_t>(rank)));
+      for (Rank rank = 0; rank < problem_.ranks; ++rank) out_.print("{}{}", rank == 0 ? "" : ", ", size_of(rank));
       out_.print("]");
     };
-    const auto& inputs = schedule_.stated_input_bytes;
-    const auto& outputs = schedule_.stated_output_bytes;
     out_.print(",\n\"buffers\": {{\n");
-    list("input", [&](std::size_t rank) { return inputs.empty() ? input_bytes(problem_, static_cast<Rank>(rank)) : inputs[rank]; });
+    list("input", [&](Rank rank) { return buffer_bytes(schedule_, rank).input; });
     out_.print(",\n");
-    list("output",
-         [&](std::size_t rank) { return outputs.empty() ? output_bytes(problem_, static_cast<Rank>(rank)) : outputs[rank]; });
+    list("output", [&](Rank rank) { return buffer_bytes(schedule_, rank).output; });
     out_.print(",\n");
-    list("scratch", [&](std::size_t rank) { return programs_[rank].scratch_bytes; });
+    list("scratch", [&](Rank rank) { return programs_[index(rank)].scratch_bytes; });
     out_.print("}}");
   }
 

@@ -26,13 +26,10 @@ std::vector<Picoseconds> times_under_every_policy(const Schedule& schedule) {
   return ends;
 }
 
-// What a reader sees that does not know the extensions of the format.
-json as_read_before(json document) {
-  for (json& stage : document["stages"])
-    for (json& round : stage["rounds"])
-      for (json& list : round)
-        for (json& entry : list)
-          for (const char* key : {"receive_place", "continues"}) entry.erase(key);
+// What a reader sees of a written document that does not know the extensions of the format.
+std::string as_read_before(std::string document) {
+  for (const std::string_view key : {", \"receive_place\": ", ", \"continues\": true"})
+    for (std::size_t at = 0; (at = document.find(key, at)) != std::string::npos;) document.erase(at, document.find('}', at) - at);
   return document;
 }
 
@@ -55,13 +52,13 @@ template <class Visit>
 void for_each_small_schedule(Visit&& visit) {
   for (const Algorithm* algorithm : all_algorithms())
     for (const Count p : testing::extent<std::vector<Count>>({3, 6}, {1, 3, 5, 8}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 12}))
-      for (const Bytes block_bytes : {1, 997})
+      for (const Bytes block_bytes : p < 8 ? std::vector<Bytes>{1, 997} : std::vector<Bytes>{997})
         for (const Problem& problem : testing::problems_of(*algorithm, p, block_bytes, 1))
           for (const Choice& choice : testing::thinned(testing::all_choices(*algorithm, problem, 3), testing::extent(2, 3, 30)))
             visit(make_schedule(problem, choice));
 }
 
-// The last condition counts the schedules whose times were others before documents kept the order and the ends of operations.
+// The last condition counts schedules whose times were others before documents kept the order and the ends of operations.
 TEST(KeptOrder, GivesTheSameTimesByBothForms) {
   int ordered = 0, others = 0, changed = 0;
   for_each_small_schedule([&](const Schedule& schedule) {
@@ -81,13 +78,13 @@ TEST(KeptOrder, GivesTheSameTimesByBothForms) {
     const bool is_ordered = receives_in_order_of_senders(programs);
     EXPECT_EQ(document.find("receive_place") == std::string::npos, is_ordered);
     ++(is_ordered ? ordered : others);
-    const Schedule as_before = only_schedule(as_read_before(json::parse(document)).dump());
+    const Schedule as_before = only_schedule(as_read_before(document));
     EXPECT_TRUE(receives_in_order_of_senders(programs_of(as_before)));
     changed += times_under_every_policy(as_before) != native ? 1 : 0;
   });
-  EXPECT_GT(ordered, 300);
-  EXPECT_GT(others, testing::extent(150, 300, 300));
-  EXPECT_GT(changed, 100);
+  EXPECT_GT(ordered, testing::extent(1500, 3000, 3000));
+  EXPECT_GT(others, testing::extent(200, 350, 350));
+  EXPECT_GT(changed, testing::extent(130, 230, 230));
 }
 
 // What was written for `direct` among 3 ranks when documents had no receive_place.
@@ -122,7 +119,7 @@ TEST(KeptOrder, OfAnOldDocumentIsThatOfTheList) {
   EXPECT_THAT(peers_of(native.program(2).rounds.at(0).receives), ElementsAre(1, 0));
   EXPECT_EQ(json_of(old), old_document) << "a schedule with the order of the list has the document that it had before";
   EXPECT_FALSE(is_same(old, native));
-  EXPECT_EQ(as_read_before(json::parse(json_of(native))), json::parse(old_document));
+  EXPECT_EQ(json::parse(as_read_before(json_of(native))), json::parse(old_document));
   EXPECT_TRUE(is_same(only_schedule(json_of(native)), native));
 }
 
@@ -164,13 +161,14 @@ TEST(KeptOrder, JoinsThePiecesOfAnOperation) {
   const Local own{LocalKind::copy, {}, {{Buffer::input, 0, 16, {}}}, {{Buffer::scratch, 0, 16, {}}}};
   program.rounds[0].locals = {rotation, own, rotation};
   program.scratch_bytes = 16;
-  json document = json::parse(json_of(testing::schedule_of(Problem::alltoall(1, 16), {program})));
+  const std::string written = json_of(testing::schedule_of(Problem::alltoall(1, 16), {program}));
+  json document = json::parse(written);
   json& local = document["stages"][0]["rounds"][0]["local"];
   ASSERT_EQ(local.size(), 5u);
   for (const std::size_t piece : {0, 2, 3}) EXPECT_FALSE(local[piece].contains("continues"));
   for (const std::size_t piece : {1, 4}) EXPECT_EQ(local[piece]["continues"], true);
   EXPECT_EQ(only_schedule(document.dump()).program(0).rounds.at(0).locals.size(), 3u);
-  EXPECT_EQ(only_schedule(as_read_before(document).dump()).program(0).rounds.at(0).locals.size(), 5u);
+  EXPECT_EQ(only_schedule(as_read_before(written)).program(0).rounds.at(0).locals.size(), 5u);
 
   local[1]["continues"] = false;
   EXPECT_EQ(only_schedule(document.dump()).program(0).rounds.at(0).locals.size(), 4u);
