@@ -10,17 +10,15 @@
 namespace quadrille::papers {
 namespace {
 
-bool agrees(double ours, double said, const Comparison& comparison, Relation relation) {
+bool agrees(double ours, double said, const Comparison& comparison, std::optional<Relation> relation = {}) {
   const double room = std::max(comparison.tolerance, 1e-9) * std::abs(said);
-  switch (relation) {
+  switch (relation.value_or(comparison.relation)) {
     case Relation::equal: return std::abs(ours - said) <= room;
     case Relation::at_most: return ours <= said + room;
     case Relation::at_least: return ours >= said - room;
   }
   return false;
 }
-
-bool agrees(double ours, double said, const Comparison& comparison) { return agrees(ours, said, comparison, comparison.relation); }
 
 std::string number_text(double value) {
   return value == std::round(value) && std::abs(value) < 1e9 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);

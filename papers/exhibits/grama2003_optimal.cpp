@@ -62,8 +62,8 @@ Reproduction make_grama2003_bounds(const Making& making) {
     sheet.columns.push_back(fmt::format("{}, {} ({})", claim.operation, claim.specification, claim.bound_text));
   sheet.columns.emplace_back("all-to-all personalised, hypercube");
   sheet.columns.emplace_back("log p");
-  std::vector<Extremes> ratios(claims.size());
-  Extremes of_cube;
+  std::vector<OpenRange> ranges(claims.size());
+  OpenRange of_cube;
   for (const Count p : sizes) {
     const Number n = p, d = std::log2(n);
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});
@@ -71,7 +71,7 @@ Reproduction make_grama2003_bounds(const Making& making) {
       making.show(fmt::format("{} among {} ranks by {}", claims[i].operation, p, claims[i].specification));
       const double ratio = words(claims[i].collective, claims[i].specification, claims[i].network(p)) / claims[i].bound(n);
       row.emplace_back(ratio);
-      ratios[i].add(ratio);
+      ranges[i].add(ratio);
     }
     const double ratio = words(Collective::alltoall, "hypercube", cube(p)) / (n / 2);
     row.insert(row.end(), {ratio, d});
@@ -80,8 +80,8 @@ Reproduction make_grama2003_bounds(const Making& making) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const std::string what =
         fmt::format("{} by {}: words over the bound ({})", claims[i].operation, claims[i].specification, claims[i].bound_text);
-    made.at_least(what + ", minimum over all p", 1, ratios[i].least, claims[i].place);
-    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, ratios[i].most, claims[i].place).reading();
+    made.at_least(what + ", minimum over all p", 1, ranges[i].least, claims[i].place);
+    made.at_most(what + ", maximum (\"asymptotically optimal\")", claims[i].most, ranges[i].most, claims[i].place).reading();
   }
   for (const auto& [value, which] : {std::pair(of_cube.least, "minimum"), std::pair(of_cube.most, "maximum")})
     made.equal(
