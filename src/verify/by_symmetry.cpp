@@ -315,9 +315,12 @@ class Comparison {
   }
 
   bool same_controls(const std::vector<Control>& a, const std::vector<Control>& b) const {
-    std::multiset<std::pair<Rank, Bytes>> images, others;
-    for (const Control& control : a) images.emplace(symmetry_.image(rank_, control.peer), control.bytes);
-    for (const Control& control : b) others.emplace(control.peer, control.bytes);
+    const auto [its, own] = std::mismatch(a.begin(), a.end(), b.begin(), b.end(), [&](const Control& one, const Control& other) {
+      return symmetry_.image(rank_, one.peer) == other.peer && one.bytes == other.bytes;
+    });
+    std::multiset<std::pair<Rank, Bytes>> images, others;  // of those behind the first that differs
+    std::for_each(its, a.end(), [&](const Control& each) { images.emplace(symmetry_.image(rank_, each.peer), each.bytes); });
+    std::for_each(own, b.end(), [&](const Control& each) { others.emplace(each.peer, each.bytes); });
     return images == others;
   }
 
