@@ -62,8 +62,8 @@ Reproduction make_grama2003_bounds(const Making& making) {
     sheet.columns.push_back(fmt::format("{}, {} ({})", claim.operation, claim.specification, claim.bound_text));
   sheet.columns.emplace_back("all-to-all personalised, hypercube");
   sheet.columns.emplace_back("log p");
-  std::vector<OpenRange> ranges(claims.size());
-  OpenRange of_cube;
+  std::vector<Extremes> ranges(claims.size());
+  Extremes of_cube;
   for (const Count p : sizes) {
     const Number n = p, d = std::log2(n);
     auto& row = sheet.rows.emplace_back(std::vector<Cell>{p});

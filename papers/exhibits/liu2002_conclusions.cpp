@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of A1 to A4 [liu2002] calls better in which case, compared with the choice of a plan on a T3D and an SP2.
+// What [liu2002] says about when which of A1 to A4 is better, beside what a plan takes on a T3D and an SP2.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,18 +18,14 @@ struct Exchange {
   Count ranks = 64;
 };
 
-Bytes element_of(const Exchange& exchange) { return static_cast<Bytes>(element_bytes(exchange.machine)); }
+Bytes element_of(const Exchange& exchange) { return platform_of(exchange.machine).element_bytes; }
 
-// `compose` is t_m as a share of t_c + t_d.
-PaperSetting setting_of(const Exchange& exchange, Bytes small, double compose) {
+PaperSetting setting_of(const Exchange& exchange) {
   const Bytes element = element_of(exchange);
-  MachineCosts machine = machine_of_paper(exchange.machine);
-  Coefficients& flat = machine.models.at("flat");
-  flat["compose_us_per_byte"] = compose * (flat["copy_us_per_byte"] + flat["wire_us_per_byte"]);
-  return {fmt::format("{}, {} ranks, {}, {} elements", exchange.machine == "t3d" ? "T3D" : "SP2", exchange.ranks,
+  return {fmt::format("{}, {} ranks, {}, {} elements", platform_of(exchange.machine).title, exchange.ranks,
                       pattern_name(exchange.pattern), exchange.most),
           make_traffic(exchange.ranks, {.kind = exchange.pattern, .most = exchange.most * element, .small = few * element}),
-          machine};
+          machine_of_paper(exchange.machine)};
 }
 
 std::string algorithm(int number, const Exchange& exchange) {
@@ -43,13 +39,13 @@ std::string algorithm(int number, const Exchange& exchange) {
 }
 
 // The time of A<number> as printed (irregular_times.hpp).
-double as_printed(int number, const Exchange& exchange, const OpenValues& values, std::uint64_t draw, const FlatModel& model,
+double as_printed(int number, const Exchange& exchange, const OpenValues& values, std::uint64_t draw, const Coefficients& costs,
                   Policy policy) {
   const CountedExchange& counted = counted_exchange({exchange.ranks, exchange.most}, exchange.pattern, draw, number, values.small);
-  return predict(values.with_own ? counted.with_own : counted.without, model).seconds(policy);
+  return price_of(values.with_own ? counted.with_own : counted.without, *find_model("flat"), costs).seconds(policy);
 }
 
-FlatModel model_of(const Exchange& exchange, double share) {
+Coefficients model_of(const Exchange& exchange, double share) {
   return flat_of_elements(exchange.machine, composing_us_per_byte(exchange.machine, share));
 }
 
@@ -59,7 +55,7 @@ Planner planner_of(const Exchange& exchange, const Making& making) {
   for (const OpenValues& values : open_values())
     for (const double share : {0.0, most_composing / 2, most_composing}) {
       if (values.small > few && values.small * least_variance > exchange.most) continue;
-      const FlatModel model = model_of(exchange, share);
+      const Coefficients model = model_of(exchange, share);
       for (std::uint64_t draw = 1; draw <= draws_tried(exchange.pattern, making); ++draw)
         others.push_back(
             {fmt::format("{}, t_m = {} (t_c + t_d)", name(values), share), [=](const std::string& specification, Policy policy) {
@@ -78,7 +74,7 @@ constexpr const char* a3_in_step =
 
 // Figure 20 says the contrary of figure 19 at 1024 elements, so our range at 256 elements is given, too.
 std::string says_both() {
-  OpenRange range;
+  Extremes range;
   for (const OpenValues& values : open_values())
     for (const double share : {0.0, most_composing}) {
       const Exchange at{"t3d", TrafficKind::transpose, 256};
@@ -86,7 +82,7 @@ std::string says_both() {
       range.add(seconds(3) / seconds(4));
     }
   return fmt::format("; at 1024 elements the paper says both (figure 20), and at 256 elements ours is {:.3g} to {:.3g}",
-                     double{range.least}, double{range.most});
+                     range.least, range.most);
 }
 
 // Modes that a sentence may mean: its own, or both if it names none.
@@ -119,8 +115,8 @@ void add_superior(Reproduction& made, const Making& making, const Exchange& exch
 // A4 over A1, by draw. `equal`: equal messages take the place of the draw's, as many elements at the busiest rank.
 std::vector<double> a4_over_a1(const Exchange& exchange, const OpenValues& values, double share, Policy policy,
                                const Making& making, double startup_factor = 1, bool equal = false) {
-  FlatModel model = model_of(exchange, share);
-  model.startup_s *= startup_factor;
+  Coefficients model = model_of(exchange, share);
+  model.at("startup_us") *= startup_factor;
   std::vector<double> ratios;
   for (std::uint64_t draw = 1; draw <= draws_tried(exchange.pattern, making); ++draw) {
     Exchange at = exchange;
@@ -138,7 +134,7 @@ std::vector<double> a4_over_a1(const Exchange& exchange, const OpenValues& value
 // ratios of all draws.
 template <class RatiosOf>
 void add_trend(Reproduction& made, const std::string& what, const Exchange& here, const RatiosOf& ratios_of) {
-  OpenRange all, by_mode[2];
+  Extremes all, by_mode[2];
   for (const bool free : {false, true})
     for (const OpenValues& values : open_values())
       for (const double share : {0.0, most_composing / 2, most_composing})
@@ -148,7 +144,7 @@ void add_trend(Reproduction& made, const std::string& what, const Exchange& here
       .because(fmt::format(
           "{:.3g} to {:.3g} in step, where the long messages of A1 fall into many rounds, and {:.3g} to {:.3g} if not. By table 3 "
           "and (3) A4's start-ups over A1's are fewer than its bytes over A1's up to f_nc_b = {:.1f} of A1, which is open",
-          double{by_mode[0].least}, double{by_mode[0].most}, double{by_mode[1].least}, double{by_mode[1].most},
+          by_mode[0].least, by_mode[0].most, by_mode[1].least, by_mode[1].most,
           ratio(4 * here.ranks, 4 * paper_root(here.ranks) + 2)))
       .open = all;
 }
@@ -183,7 +179,7 @@ void add_trends(Reproduction& made, const Making& making) {
 
 Reproduction make_liu2002_conclusions(const Making& making) {
   using enum TrafficKind;
-  const FlatModel sp2 = flat_of_elements("sp2");
+  const Coefficients sp2 = flat_of_elements("sp2");
   Reproduction made = conclusions_of(
       {"Counts are known to all ranks, as in a plan that is kept. The algorithms cut data between elements and "
        "choose the best grid. "
@@ -197,7 +193,7 @@ Reproduction make_liu2002_conclusions(const Making& making) {
        fmt::format("\"The start-up latency dominates the overall communication time when the total traffic is light\" "
                    "(section 1) has no verdict, because \"light\" has no figure: by table 3 start-ups take half of "
                    "A2's time or more up to L_max = P T_s / (t_c + t_d), on 64 ranks of an SP2 {:.0f} elements.",
-                   64 * sp2.startup_s / (sp2.copy_s_per_byte + sp2.wire_s_per_byte))});
+                   64 * sp2.at("startup_us") / (sp2.at("copy_us_per_byte") + sp2.at("wire_us_per_byte")))});
   const Quotation short_on_t3d{
       "when 64 processors are used and M_max <= 1k, A3 performs better than A4 for both Pattern1 and Pattern2", "section 4.2"};
   const Quotation lower{"When blocking communication mode is used, A4 results in lower latency than that of A1 and A2",

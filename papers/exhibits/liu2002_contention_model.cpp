@@ -119,7 +119,7 @@ void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, cons
   for (const FreeRunningMachine& machine : machines) {
     making.show(machine.name);
     const auto of_table = [&](int algorithm) { return printed(algorithm, heavy); };
-    const auto of_schedule = [&](int algorithm) { return counted_stages_of(algorithm, most).with_own; };
+    const auto of_schedule = [&](int algorithm) { return counted_stages_of(algorithm, most).with_own.stages; };
     const ModelledTimes by_table = times_of(machine, of_table), by_schedule = times_of(machine, of_schedule);
     for (int algorithm = 1; algorithm <= 4; ++algorithm) {
       const std::size_t i = index(algorithm);
@@ -129,7 +129,8 @@ void add_table(const std::vector<FreeRunningMachine>& machines, Bytes most, cons
     }
     compare(machine, "table 3", of_table, of_table, made);
     compare(
-        machine, "our schedules", of_schedule, [&](int algorithm) { return counted_stages_of(algorithm, most).without; }, made);
+        machine, "our schedules", of_schedule, [&](int algorithm) { return counted_stages_of(algorithm, most).without.stages; },
+        made);
     for (const int algorithm : {1, 2, 4}) {
       const std::size_t i = index(algorithm);
       made.at_most(fmt::format("{}: time of A{} by (3), from our schedule over from table 3", machine.name, algorithm), 1,
@@ -156,7 +157,7 @@ void add_factors(const std::vector<FreeRunningMachine>& machines, Bytes most, Re
       for (const std::size_t other : {2u, 4u}) row.emplace_back(factor_from(machine, a1, times.blocking[1], times.blocking[other]));
       first.emplace_back(fmt::format("A{}", first_of(times)));
     }
-    const StageFigures& in_step = counted_stages_of(1, length).with_own.at(0);
+    const StageFigures& in_step = counted_stages_of(1, length).with_own.stages.at(0);
     row.emplace_back(ratio(in_step.volume, in_step.load));
     row.insert(row.end(), first.begin(), first.end());
     factors.rows.push_back(std::move(row));
@@ -209,7 +210,7 @@ constexpr std::array compared_algorithms{1, 2, 4};
 struct Times {
   double blocking_ms = 0, nonblocking_ms = 0;
   double blocking_factor = 0, nonblocking_factor = 0;  // f_nc_b, f_nc_nb
-  OpenRange gains;                                     // over the draws
+  Extremes gains;                                      // over the draws
 
   double gain() const { return nonblocking_ms / blocking_ms; }
 };
@@ -233,7 +234,7 @@ struct TimesByOverlap {
   const Times& of(bool overlap) const { return overlap ? with : without; }
 };
 
-// Simulates both modes, without and with overlap. The blocking time does not depend on overlap.
+// Simulates both modes, without and with overlap. The blocking time does not depend on it.
 TimesByOverlap times_of(const char* machine, TrafficKind pattern, Count ranks, int algorithm, const Making& making) {
   making.show(fmt::format("{}, A{}, {} ranks", machine, algorithm, ranks));
   Coefficients coefficients = FreeRunningMachine(machine).coefficients;
@@ -272,7 +273,7 @@ void compare_on_a_t3d(const std::vector<TimesOfAll>& all, Reproduction& made) {
   const std::string where = "T3D, 16 to 64 ranks, no overlap: ";
   constexpr const char* ranks_are_ours = "the numbers of ranks are ours, and the targets of Pattern1 random";
   const auto over_all = [&](Comparison& comparison, std::size_t algorithm, bool overlap) -> Comparison& {
-    OpenRange& range = comparison.open.emplace();
+    Extremes& range = comparison.open.emplace();
     for (const TimesOfAll& times : all)
       for (const Number gain : {times[algorithm].of(overlap).gains.least, times[algorithm].of(overlap).gains.most}) range.add(gain);
     return comparison;
@@ -327,21 +328,18 @@ void compare_without_contention(const Making& making, Reproduction& made) {
 
 Reproduction make_liu2002_contention(const Making& making) {
   Reproduction made{
-      .remarks = {
-          "The blocking and nonblocking times are simulated, event by event, with messages to oneself and t_m = 0. The "
-          "factors are the least ones from 1 on with which (3) and (4), summed over the stages, give these times. So nothing "
-          "is fitted: they follow from the schedule and from the rule that each resource of a rank serves one message at a "
-          "time. Without overlap, (4) is a sum like (3), with its own factor. M_max = 1024 is the paper's; the numbers of "
-          "ranks are ours. Times of Pattern1 are the mean of three random draws."}};
-  Sheet sheet{.name = "factors",
-              .columns = {"machine", "overlap", "ranks", "algorithm", "blocking (ms)", "nonblocking (ms)",
-                          "nonblocking over blocking", "f_nc_b", "f_nc_nb"}};
-  Sheet gains{.name = "gains", .columns = {"ranks"}};
+      .remarks = {"The blocking and nonblocking times are simulated, event by event, with messages to oneself and t_m = 0. The "
+                  "factors are the least ones from 1 on with which (3) and (4), summed over the stages, give these times. So "
+                  "nothing is fitted: they follow from the schedule and from the rule that each resource of a rank serves one "
+                  "message at a time. Without overlap, (4) is a sum like (3), with its own factor. M_max = 1024 is the paper's; "
+                  "the numbers of ranks are ours. Times of Pattern1 are the mean of three random draws."}};
+  Sheet& sheet = made.add_sheet({.name = "factors",
+                                 .columns = {"machine", "overlap", "ranks", "algorithm", "blocking (ms)", "nonblocking (ms)",
+                                             "nonblocking over blocking", "f_nc_b", "f_nc_nb"}});
+  Sheet& gains = made.add_sheet({.name = "gains", .columns = {"ranks"}});
   for (const Count p : making.small ? std::vector<Count>{16, 64} : std::vector<Count>{16, 25, 36, 64}) gains.rows.push_back({p});
-  Panel panel{.title = "Nonblocking over blocking time on a T3D, Pattern1",
-              .x_label = "ranks",
-              .y_label = "ratio of the times",
-              .sheet = 1};
+  Panel& panel = made.add_panel(
+      {.title = "Nonblocking over blocking time on a T3D, Pattern1", .x_label = "ranks", .y_label = "ratio of the times"});
   for (const bool overlap : {false, true})
     for (const int algorithm : compared_algorithms) {
       gains.columns.push_back(fmt::format("A{}, {}", algorithm, overlap ? "overlap" : "no overlap"));

@@ -314,7 +314,7 @@ void compare_tori(Reproduction& made) {
 // "O(c) message startup cost": checks that the counted start-ups stay between two constants times c.
 void compare_growth(Reproduction& made) {
   Sheet sheet{.name = "start-ups", .columns = {"columns", "start-ups", "start-ups over c", "c/2 + 2, over c"}};
-  OpenRange range;
+  Extremes range;
   for (Count side = 4; side <= 128; side *= 2) {
     const Count steps = figures(torus_exchange({side, side}, 1, "torus:order=at2")).c1;
     const Number c = side;

@@ -75,7 +75,7 @@ Reproduction make_liu2005_table2(const Making& making) {
           "exchange among them\", is read as a ring exchange on one port, first along rows and then along columns."}};
   Sheet sheet{.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}};
   const auto tseng = other_exchanges[0].costs;
-  OpenRange over_tseng;
+  Extremes over_tseng;
   for (int d = 2; d <= 7; ++d) {
     making.show(fmt::format("torus of {0} x {0}", 1 << d));
     const auto add = [&](const std::string& name, const TorusCosts& costs) {
@@ -236,7 +236,7 @@ Planner on_torus(Count side, Bytes bytes) {
 void add_indirect_and_direct(Reproduction& made, const std::map<std::pair<Count, Bytes>, double>& indirect_over_direct) {
   std::map<Bytes, Count> shorter, networks;
   for (const auto& [where, ratio] : indirect_over_direct) shorter[where.second] += ratio < 1 ? 1 : 0, ++networks[where.second];
-  OpenRange shares;
+  Extremes shares;
   for (const auto& [bytes, count] : networks) shares.add(ratio(shorter[bytes], count));
   made.at_least(
           "share of these networks in which torus takes less time than torus-direct, by length (\"In tori or meshes, the indirect "
