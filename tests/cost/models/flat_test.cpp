@@ -21,7 +21,7 @@ Coefficients costs(double startup, double compose, double copy, double wire) {
           {"overlap", 1}};
 }
 
-Price priced(const Problem& problem, const std::string& specification, const Coefficients& coefficients) {
+Price flat_price(const Problem& problem, const std::string& specification, const Coefficients& coefficients) {
   return price_of({.stages = stage_figures(make_schedule(problem, specification))}, *find_model("flat"), coefficients);
 }
 
@@ -31,7 +31,7 @@ TEST(FlatModel, PricesUniformMessagesByThePapersFormula) {
   for (const Count p : {2, 5, 16})
     for (const Bytes m : {1, 2, 3, 100})
       for (const Problem& problem : {Problem::alltoall(p, m), make_traffic(p, {.kind = TrafficKind::equal, .typical = m})}) {
-        const Price price = priced(problem, "shift", model);
+        const Price price = flat_price(problem, "shift", model);
         const auto messages = static_cast<double>(p - 1), bytes = static_cast<double>(m);
         EXPECT_DOUBLE_EQ(price.blocking_s, messages * (5 + bytes * 2.75));
         // A single message overlaps with nothing.
@@ -43,8 +43,8 @@ TEST(FlatModel, PricesUniformMessagesByThePapersFormula) {
 
 TEST(FlatModel, HidesComposingBehindThePreviousStage) {
   const Coefficients model = costs(0, 0.25, 0.5, 2);
-  const Price price =
-      priced(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}), "four-stage:columns=paper,grain=1,counts=known", model);
+  const Price price = flat_price(make_traffic(64, {.kind = TrafficKind::equal, .typical = 16}),
+                                 "four-stage:columns=paper,grain=1,counts=known", model);
   EXPECT_EQ(price.terms.at(0).amount, 28);
   EXPECT_EQ(price.terms.at(1).amount, 3584);
   EXPECT_DOUBLE_EQ(price.nonblocking_s, 3584 * 2.25);
@@ -72,12 +72,12 @@ TEST(FlatModel, CountsEverythingThatARankSendsInARound) {
 TEST(FlatModel, ScalesBytesOnTheWireByContention) {
   Coefficients model = costs(0, 0, 0, 1);
   const Problem skewed = make_traffic(64, {.kind = TrafficKind::transpose, .most = 1024});
-  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).blocking_s, 14336);
-  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).nonblocking_s, 1024) << "no two messages have a rank in common";
+  EXPECT_DOUBLE_EQ(flat_price(skewed, "shift", model).blocking_s, 14336);
+  EXPECT_DOUBLE_EQ(flat_price(skewed, "shift", model).nonblocking_s, 1024) << "no two messages have a rank in common";
   model["contention"] = 3;
-  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).nonblocking_s, 3072);
+  EXPECT_DOUBLE_EQ(flat_price(skewed, "shift", model).nonblocking_s, 3072);
   model["contention"] = 1000;
-  EXPECT_DOUBLE_EQ(priced(skewed, "shift", model).nonblocking_s, 14336);
+  EXPECT_DOUBLE_EQ(flat_price(skewed, "shift", model).nonblocking_s, 14336);
 }
 
 // Messages for one rank wait for each other, and so do the next ones of their senders. Ranks 0 and 3 send to 1, then to 2.
@@ -85,12 +85,12 @@ TEST(FlatModel, LetsMessagesWaitAtTheirRanks) {
   Coefficients model = costs(1, 0.5, 0, 1);
   const Problem chained = Problem::alltoallv(4, {{0, 1, 100}, {0, 2, 10}, {3, 1, 20}, {3, 2, 70}});
   for (const char* specification : {"shift", "direct", "direct:window=1"}) {
-    EXPECT_DOUBLE_EQ(priced(chained, specification, model).nonblocking_s, 120 * 0.5 + 190) << specification;
+    EXPECT_DOUBLE_EQ(flat_price(chained, specification, model).nonblocking_s, 120 * 0.5 + 190) << specification;
   }
   model["overlap"] = 0;
-  EXPECT_DOUBLE_EQ(priced(chained, "direct", model).nonblocking_s, 2 + 120 * 0.5 + 190);
-  EXPECT_DOUBLE_EQ(priced(chained, "direct", model).dataflow_s, 2 + 120 * 0.5 + 190);
-  EXPECT_DOUBLE_EQ(priced(chained, "direct", model).blocking_s, 2 + 120 * 1.5 + 70) << "a round has such chains, too";
+  EXPECT_DOUBLE_EQ(flat_price(chained, "direct", model).nonblocking_s, 2 + 120 * 0.5 + 190);
+  EXPECT_DOUBLE_EQ(flat_price(chained, "direct", model).dataflow_s, 2 + 120 * 0.5 + 190);
+  EXPECT_DOUBLE_EQ(flat_price(chained, "direct", model).blocking_s, 2 + 120 * 1.5 + 70) << "a round has such chains, too";
 }
 
 // In a chain a rank waits for what others forward, so the rounds follow each other under all policies.
@@ -113,7 +113,7 @@ TEST(FlatModel, PrefersTheAlgorithmsOfTheAnalysis) {
     double least = 0;
     for (const char* specification : {"shift", "two-phase:grain=1,counts=known", "grid:columns=paper,counts=known",
                                       "four-stage:columns=paper,grain=1,counts=known"}) {
-      const double seconds = priced(problem, specification, model).blocking_s;
+      const double seconds = flat_price(problem, specification, model).blocking_s;
       if (name.empty() || seconds < least) {
         name = std::string(specification).substr(0, std::string_view(specification).find(':'));
         least = seconds;
