@@ -49,7 +49,7 @@ class Finder {
   std::optional<Instruction> timed();
   std::optional<Instruction> worthwhile();
   std::optional<Instruction> hosted();
-  std::optional<Instruction> if_affordable(Instruction message, double cost_s);
+  std::optional<Instruction> if_affordable(const Instruction& message, double cost_s);
   void put_off(CallKind& kind, Cause cause, double trial_s) const;
   std::optional<Instruction> work_on(const CallKind& kind, int plans) const;
   const Finding* finding_of(const CallKind& kind) const;
@@ -58,9 +58,9 @@ class Finder {
   Instruction trial_of(const CallKind& kind, double call_s) const;
   // Plans may need the communicator of the meeting, which guests free after it. So guests make no plans.
   bool is_open_here(const CallKind& kind) const { return !state_.meeting.is_guest || never_synchronises(kind.key.function); }
-  double left_s(bool is_learned = false) const {
+  double left_s() const {
     const double spent_s = process_.account.spent_s() + state_.meeting.others_spent_s;
-    return (Account::allowance(now_s_, is_learned) - spent_s) / state_.weight;
+    return (process_.allowance.after(now_s_) - spent_s) / state_.weight;
   }
   double call_s_of(const CallKind& kind) const {
     return std::max(state_.seconds_of(kind.vendor_times.ticks_of_call()), kind.slowest.call_s);
@@ -88,7 +88,7 @@ Instruction Finder::message() {
   for (const auto look : {&Finder::told_wishes, &Finder::concluded, &Finder::demanded, &Finder::tuned, &Finder::timed,
                           &Finder::worthwhile, &Finder::hosted})
     if (auto message = (this->*look)()) {
-      message->allowance_s = Account::allowance(now_s_, message->is_learned);
+      message->allowance_s = process_.allowance.after(now_s_);
       return *message;
     }
   Instruction nothing;
@@ -180,12 +180,11 @@ std::optional<Instruction> Finder::timed() {
 }
 
 // Returns the message if its cost may be spent now. Otherwise nothing is done until the account has grown enough.
-std::optional<Instruction> Finder::if_affordable(Instruction message, double cost_s) {
+std::optional<Instruction> Finder::if_affordable(const Instruction& message, double cost_s) {
   const double most_s = most_of_expected * cost_s;
-  if (most_s <= left_s(message.is_learned)) return message;
-  const double share = message.is_learned ? Account::learned_share : Account::share;
-  state_.meeting.wanted_ratio =
-      (process_.account.spent_s() + state_.meeting.others_spent_s + state_.weight * most_s) / share / now_s_;
+  if (most_s <= left_s()) return message;
+  const double total_s = process_.account.spent_s() + state_.meeting.others_spent_s + state_.weight * most_s;
+  state_.meeting.wanted_ratio = process_.allowance.when(total_s) / now_s_;
   return std::nullopt;
 }
 
@@ -223,7 +222,7 @@ std::optional<Instruction> Finder::worthwhile() {
   }
   if (!best) return std::nullopt;
   if (!state_.group.exists) {
-    best = Instruction{.what = What::group, .cost_s = group_s(), .is_learned = best->is_learned};
+    best = Instruction{.what = What::group, .cost_s = group_s()};
     cost += group_s();
   }
   const auto message = if_affordable(*best, cost);

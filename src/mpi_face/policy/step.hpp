@@ -32,18 +32,26 @@
 
 namespace quadrille::mpi_face {
 
-// What a process spends on groups, plans, trials and meetings. Threads may spend at the same time, on different communicators.
-class Account {
- public:
-  static constexpr double share = 0.02;                                   // the part of the run's time so far that may be spent
-  static constexpr double at_first = 0.02;                                // seconds that may be spent from the beginning on
-  static constexpr double learned_share = 0.03, learned_at_first = 0.03;  // the same, for what earlier runs found to pay
+// What a process may spend on groups, plans, trials and meetings.
+struct Allowance {
+  double at_first_s = 0.03;                 // from the beginning on
+  double early_share = 0.03, early_s = 10;  // the part of the run's time so far, during its first seconds
+  double share = 0.02;                      // the same, later
 
   // Returns how many seconds a process may have spent in total `elapsed_s` after the run's beginning.
-  static double allowance(double elapsed_s, bool is_learned = false) {
-    return is_learned ? std::max(learned_at_first, learned_share * elapsed_s) : std::max(at_first, share * elapsed_s);
+  double after(double elapsed_s) const {
+    return std::max({at_first_s, early_share * std::min(elapsed_s, early_s), share * elapsed_s});
   }
+  // Returns when a process may have spent `total_s`.
+  double when(double total_s) const {
+    if (total_s <= at_first_s) return 0;
+    return total_s <= early_share * early_s ? total_s / early_share : total_s / share;
+  }
+};
 
+// What a process spends. Threads may spend at the same time, on different communicators.
+class Account {
+ public:
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
   void spend(double seconds) { spent_s_.fetch_add(seconds, std::memory_order_relaxed); }
 
@@ -168,6 +176,7 @@ struct Guest {
 
 // What all communicators of a process share.
 struct DecidingProcess {
+  Allowance allowance;
   Account account, tuning;  // tuning: for the races that the user asks for (QUADRILLE_TUNE)
   CostOfRank group_cost{2e-3}, choice_cost{200e-6}, plan_cost{200e-6}, split_cost{20e-6};
   Verdicts verdicts;

@@ -15,9 +15,10 @@
 namespace quadrille::mpi_face {
 namespace {
 
-// Runs of MPI programs that were recorded before step() existed, on rank 0: calls, events, and the actions that followed. Long
-// calls and two communicators, guests, and random programs. One action was added by hand: after guests have met, the ranks agree on
-// their accounts again. Lines, after the number of a communicator:
+// Runs of MPI programs that were recorded before step() existed, on rank 0: calls, events, and the actions that followed. They
+// might spend 2 % of their time, 20 ms in the first second. Long calls and two communicators, guests, and random programs. One
+// action was added by hand: after guests have met, the ranks agree on their accounts again. Lines, after the number of a
+// communicator:
 //   c RANK RANKS IS_WORLD WEIGHT ADMITS_AT_ONCE      a communicator
 //   k KIND FUNCTION BYTES ELEMENT COUNTS SYNCHRONISES MOVED PRICE NAME
 //   x (KIND TICKS)...        calls in which the ranks do not meet. KIND!: which they do not count for it. For TICKS, -: Quadrille
@@ -40,7 +41,7 @@ class RecordedRun : public ::testing::TestWithParam<const char*> {
   Event event_of(std::istringstream& words);
   void expect(const Recorded& here, std::istringstream& words);
 
-  DecidingProcess process_;
+  DecidingProcess process_{.allowance = {.at_first_s = 0.02, .early_share = 0.02, .early_s = 0, .share = 0.02}};
   std::map<int, Recorded> recorded_;
   int actions_ = 0, messages_ = 0;
 };

@@ -200,12 +200,15 @@ TEST(InstructionRules, AreOneForEachMessage) {
   EXPECT_EQ(told.size(), static_cast<std::size_t>(Instruction::What::host) + 1);
 }
 
-TEST(Account, AllowsTwoPercentOnceTheRunHasLastedASecond) {
-  EXPECT_DOUBLE_EQ(Account::allowance(0), 0.02);
-  EXPECT_DOUBLE_EQ(Account::allowance(1), 0.02);
-  EXPECT_DOUBLE_EQ(Account::allowance(50), 1.0);
-  EXPECT_DOUBLE_EQ(Account::allowance(0.5, true), 0.03);
-  EXPECT_DOUBLE_EQ(Account::allowance(50, true), 1.5);
+TEST(Allowance, IsThreePercentForTenSecondsAndTwoPercentOfLongerRuns) {
+  const Allowance allowance;
+  const std::pair<double, double> after[] = {{0, 0.03}, {0.5, 0.03}, {1, 0.03}, {5, 0.15}, {10, 0.3}, {15, 0.3}, {50, 1.0}};
+  for (const auto& [elapsed_s, total_s] : after) EXPECT_DOUBLE_EQ(allowance.after(elapsed_s), total_s) << elapsed_s;
+  for (const double total_s : {0.031, 0.1, 0.3, 0.31, 1.0}) {
+    EXPECT_NEAR(allowance.after(allowance.when(total_s)), total_s, 1e-12);
+    EXPECT_LT(allowance.after(0.99 * allowance.when(total_s)), total_s);
+  }
+  EXPECT_EQ(allowance.when(0.03), 0);
 }
 
 TEST(Account, AddsUp) {
