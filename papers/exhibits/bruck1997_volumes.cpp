@@ -139,7 +139,7 @@ double hops_bound(Count n, Count ports, Count rounds) {
 
 // Theorem 2.7: ceil(log_(k+1) n) rounds, for all n, with radix k + 1.
 void compare_fewest_rounds(Reproduction& made, const Making& making) {
-  Sheet sheet{.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}};
+  Sheet& sheet = made.add_sheet({.name = "fewest-rounds", .columns = {"n", "one port", "two ports", "three ports", "four ports"}});
   Extremes volume_over_proof, volume_over_bound, proof_over_bound;
   const Count last = making.small ? 64 : 512;
   for (Count n = 8; n <= last; ++n) {
@@ -211,7 +211,7 @@ void compare_weights(Reproduction& made, const Making& making) {
 // Theorem 2.9: one port, at most c log2 n rounds. Half of a rank's blocks make at least h hops, where h is the smallest number with
 // sum_(j<=h) C(c log n, j) >= n/2. By lemma C.1, h is at least min(m/64, m / (8 log c)) for m = log(n/2).
 void compare_logarithmic_rounds(Reproduction& made) {
-  Sheet sheet{.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}};
+  Sheet& sheet = made.add_sheet({.name = "logarithmic-rounds", .columns = {"n", "c = 1", "c = 2", "c = 3", "c = 4"}});
   Extremes over_lemma, over_bound;
   for (Count log_n = 3; log_n <= 12; ++log_n) {
     const Count n = Count{1} << log_n;

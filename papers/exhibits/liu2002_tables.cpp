@@ -195,7 +195,6 @@ Reproduction make_liu2002_table3(const Making& making) {
                          "hop then brings it L more");
     }
   }
-  made.sheets.push_back(std::move(sheet));
   made.at_most(
           "18 ranks: start-ups of A4 over those of A1 (\"Compared with A1 and A2, our algorithm reduces the number of messages "
           "communicated\")",

@@ -73,7 +73,7 @@ Reproduction make_liu2005_table2(const Making& making) {
           "text describes the algorithms of Tseng et al. and of Suh and Yalamanchili too briefly to reconstruct them: their rows "
           "are the formulas of table II. The second part of the previous scheme, \"nodes in the same group perform complete "
           "exchange among them\", is read as a ring exchange on one port, first along rows and then along columns."}};
-  Sheet sheet{.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}};
+  Sheet& sheet = made.add_sheet({.columns = {"d", "algorithm", "start-ups", "blocks transmitted", "blocks rearranged"}});
   const auto tseng = other_exchanges[0].costs;
   Extremes over_tseng;
   for (int d = 2; d <= 7; ++d) {
