@@ -34,7 +34,7 @@ class Learning {
   std::uint32_t machine_ = 0;
   Findings known_;
   std::mutex mutex_;
-  std::vector<Finding> found_;
+  std::vector<CallFinding> found_;
 };
 
 }  // namespace quadrille::mpi_face

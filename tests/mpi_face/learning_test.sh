@@ -46,7 +46,7 @@ cmp -s "$file" "$work/before" || wrong 'the file has changed although learning i
 chmod 666 "$file"
 run 0.5
 uses_findings && wrong 'anybody may write this file'
-for damage in 'head -c 100 "$work/before"' 'tail -c 200 "$work/before"' 'head -c 99999 /dev/urandom' 'echo hello'; do
+for damage in 'head -c 100 "$work/before"' 'tail -c 100 "$work/before"' 'head -c 99999 /dev/urandom' 'echo hello'; do
   rm -f "$file"
   eval "$damage" >"$file"
   run 0.5

@@ -167,7 +167,7 @@ std::optional<Wisdom> kept_wisdom(const std::string& file) {
   }
 }
 
-std::string winner_of(const mpi_face::Finding& finding) {
+std::string winner_of(const mpi_face::CallFinding& finding) {
   if (!finding.is_ours()) return "vendor";
   const auto way = way_of(finding);
   return way ? to_string(*way) : "exchange";
@@ -176,7 +176,7 @@ std::string winner_of(const mpi_face::Finding& finding) {
 // What the drop-in found in earlier runs of programs.
 std::string learned_text(const std::string& file, const mpi_face::Findings& findings) {
   Table table("function|>ranks|>block|won|>time|>times MPI's|>runs|>last, days ago");
-  for (const mpi_face::Finding& each : findings.all()) {
+  for (const mpi_face::CallFinding& each : findings.all()) {
     table.add({std::string(mpi_face::name(static_cast<mpi_face::Function>(each.function))), std::to_string(each.ranks),
                each.size_class == 0 ? "" : "up to " + bytes_text(Bytes{1} << (each.size_class - 1)), winner_of(each),
                seconds_text(each.ours_s),
@@ -186,7 +186,7 @@ std::string learned_text(const std::string& file, const mpi_face::Findings& find
   return fmt::format("{}\nlearned by the drop-in in earlier runs\n\n{}", file, table.text());
 }
 
-Json learned_json(const mpi_face::Finding& each) {
+Json learned_json(const mpi_face::CallFinding& each) {
   Json object{{"function", mpi_face::name(static_cast<mpi_face::Function>(each.function))}, {"ranks", each.ranks}};
   object["most_bytes"] = each.size_class == 0 ? 0 : Bytes{1} << (each.size_class - 1);
   object["won"] = winner_of(each);

@@ -37,7 +37,7 @@ static_assert(sizeof(FileHead) == 24);
 
 std::uint32_t low_half(std::uint64_t hash) { return static_cast<std::uint32_t>(hash); }
 
-PackedWay packed_of(const Finding& finding) {
+PackedWay packed_of(const CallFinding& finding) {
   PackedWay way{.algorithm = finding.algorithm,
                 .policy = static_cast<Policy>(finding.policy),
                 .executor = static_cast<Executor>(finding.executor),
@@ -49,9 +49,9 @@ PackedWay packed_of(const Finding& finding) {
 }
 
 // Stores the way; false if it is too long.
-bool put(const Way& way, Finding& finding) {
+bool put(const Way& way, CallFinding& finding) {
   const auto one = packed(way);
-  if (!one || one->algorithm >= Finding::exchange || one->length > finding.values.size() || one->buffers >= keep_step_bit)
+  if (!one || one->algorithm >= CallFinding::exchange || one->length > finding.values.size() || one->buffers >= keep_step_bit)
     return false;
   finding.algorithm = one->algorithm;
   finding.policy = static_cast<std::uint8_t>(one->policy), finding.executor = static_cast<std::uint8_t>(one->executor);
@@ -64,17 +64,17 @@ bool put(const Way& way, Finding& finding) {
 bool is_positive(float seconds) { return std::isfinite(seconds) && seconds > 0; }
 
 // Could this library have written it?
-bool is_sound(const Finding& finding) {
+bool is_sound(const CallFinding& finding) {
   if (finding.function >= ours_count || finding.size_class > 63 || finding.ranks < 2 || finding.runs == 0) return false;
   if (!is_positive(finding.ours_s) || !is_positive(finding.vendors_s)) return false;
   if (!is_positive(finding.least_ratio) || !is_positive(finding.greatest_ratio)) return false;
   if (finding.length > finding.values.size() || finding.missed >= Findings::most_missed) return false;
-  if (finding.algorithm == Finding::vendor) return true;
-  if (finding.algorithm == Finding::exchange) return is_exchanged(static_cast<Function>(finding.function));
+  if (finding.algorithm == CallFinding::vendor) return true;
+  if (finding.algorithm == CallFinding::exchange) return is_exchanged(static_cast<Function>(finding.function));
   return finding.buffers != 0 && way_of(finding).has_value();
 }
 
-bool is_recent(const Finding& finding, std::uint16_t today) {
+bool is_recent(const CallFinding& finding, std::uint16_t today) {
   return finding.day <= today + 1 && finding.day + Findings::most_days >= today;  // 1: another machine's clock
 }
 
@@ -87,33 +87,33 @@ bool is_written(int descriptor, std::string_view text) {
   return true;
 }
 
-auto identity(const Finding& of) {
+auto identity(const CallFinding& of) {
   return std::tuple(of.machine, of.ranks, of.function, of.size_class, of.element, of.operation, of.nodes);
 }
 
 }  // namespace
 
-bool Finding::is_of_same_calls(const Finding& other) const { return identity(*this) == identity(other); }
+bool CallFinding::is_of_same_calls(const CallFinding& other) const { return identity(*this) == identity(other); }
 
-double Finding::expected_gain_s(std::uint64_t calls_so_far) const {
+double CallFinding::expected_gain_s(std::uint64_t calls_so_far) const {
   if (!is_ours() || calls_so_far >= calls) return 0;
   return std::max(0.0, static_cast<double>(vendors_s) - static_cast<double>(ours_s)) * static_cast<double>(calls - calls_so_far);
 }
 
-std::optional<Way> way_of(const Finding& finding) {
-  if (finding.algorithm >= Finding::exchange || finding.policy > static_cast<std::uint8_t>(Policy::dataflow) ||
+std::optional<Way> way_of(const CallFinding& finding) {
+  if (finding.algorithm >= CallFinding::exchange || finding.policy > static_cast<std::uint8_t>(Policy::dataflow) ||
       finding.executor > static_cast<std::uint8_t>(Executor::hybrid))
     return std::nullopt;
   return unpacked(packed_of(finding));
 }
 
-Finding calls_of(const CallKind& kind, Count ranks, std::span<const Count> nodes) {
+CallFinding calls_of(const CallKind& kind, Count ranks, std::span<const Count> nodes) {
   const Key& key = kind.key;
-  Finding calls{.ranks = static_cast<std::uint32_t>(ranks),
-                .function = static_cast<std::uint8_t>(key.function),
-                .size_class = static_cast<std::uint8_t>(
-                    key.block_bytes <= 0 ? 0 : std::bit_width(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)))),
-                .element = static_cast<std::int16_t>(key.element)};
+  CallFinding calls{.ranks = static_cast<std::uint32_t>(ranks),
+                    .function = static_cast<std::uint8_t>(key.function),
+                    .size_class = static_cast<std::uint8_t>(
+                        key.block_bytes <= 0 ? 0 : std::bit_width(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)))),
+                    .element = static_cast<std::int16_t>(key.element)};
   if (!kind.operation_name.empty()) calls.operation = low_half(text_hash(kind.operation_name)) | 1;
   std::uint64_t hash = 1;
   for (const Count node : nodes) hash = hash_with(hash, static_cast<std::uint64_t>(node));
@@ -121,14 +121,14 @@ Finding calls_of(const CallKind& kind, Count ranks, std::span<const Count> nodes
   return calls;
 }
 
-std::optional<Finding> found_in(const CallKind& kind, Count ranks, std::span<const Count> nodes) {
+std::optional<CallFinding> found_in(const CallKind& kind, Count ranks, std::span<const Count> nodes) {
   if (kind.calls == 0 || nodes.empty() || kind.rule == CallKind::Rule::followed || kind.is_tuned) return std::nullopt;
-  Finding found = calls_of(kind, ranks, nodes);
+  CallFinding found = calls_of(kind, ranks, nodes);
   found.calls = static_cast<std::uint32_t>(std::min<std::uint64_t>(kind.calls, ~std::uint32_t{0}));
   const TrialTimes& times = kind.trials.times;
   const bool is_ours = kind.mode == CallKind::Mode::ours;
   if (times.ours_s.empty() || (!is_ours && kind.mode != CallKind::Mode::vendor)) return found;
-  if (is_ours && kind.is_exchanged()) found.algorithm = Finding::exchange;
+  if (is_ours && kind.is_exchanged()) found.algorithm = CallFinding::exchange;
   if (is_ours && !kind.is_exchanged() && (!kind.way || !put(*kind.way, found))) return found;
   std::vector<double> ratios;
   for (std::size_t i = 0; i < times.ours_s.size(); ++i) ratios.push_back(times.ours_s[i] / std::max(times.vendors_s[i], 1e-9));
@@ -139,8 +139,8 @@ std::optional<Finding> found_in(const CallKind& kind, Count ranks, std::span<con
   return found;
 }
 
-void add_found(std::vector<Finding>& run, const Finding& found) {
-  const auto same = std::find_if(run.begin(), run.end(), [&](const Finding& each) { return each.is_of_same_calls(found); });
+void add_found(std::vector<CallFinding>& run, const CallFinding& found) {
+  const auto same = std::find_if(run.begin(), run.end(), [&](const CallFinding& each) { return each.is_of_same_calls(found); });
   if (same == run.end()) {
     run.push_back(found);
     return;
@@ -150,26 +150,26 @@ void add_found(std::vector<Finding>& run, const Finding& found) {
   same->calls = static_cast<std::uint32_t>(std::min<std::uint64_t>(calls, ~std::uint32_t{0}));
 }
 
-Findings::Findings(std::vector<Finding> all, std::uint16_t today) : all_(std::move(all)) {
-  std::erase_if(all_, [&](const Finding& each) { return !is_sound(each) || !is_recent(each, today); });
-  std::stable_sort(all_.begin(), all_.end(), [](const Finding& a, const Finding& b) { return identity(a) < identity(b); });
-  const auto is_same = [](const Finding& a, const Finding& b) { return a.is_of_same_calls(b); };
+Findings::Findings(std::vector<CallFinding> all, std::uint16_t today) : all_(std::move(all)) {
+  std::erase_if(all_, [&](const CallFinding& each) { return !is_sound(each) || !is_recent(each, today); });
+  std::stable_sort(all_.begin(), all_.end(), [](const CallFinding& a, const CallFinding& b) { return identity(a) < identity(b); });
+  const auto is_same = [](const CallFinding& a, const CallFinding& b) { return a.is_of_same_calls(b); };
   all_.erase(std::unique(all_.begin(), all_.end(), is_same), all_.end());
   if (all_.size() <= most) return;
   // Those that the fewest runs confirmed, the longest ago, leave.
-  std::vector<Finding> by_use = all_;
-  const auto rank = [](const Finding& each) { return std::tuple(each.runs, each.day); };
-  std::stable_sort(by_use.begin(), by_use.end(), [&](const Finding& a, const Finding& b) { return rank(a) > rank(b); });
+  std::vector<CallFinding> by_use = all_;
+  const auto rank = [](const CallFinding& each) { return std::tuple(each.runs, each.day); };
+  std::stable_sort(by_use.begin(), by_use.end(), [&](const CallFinding& a, const CallFinding& b) { return rank(a) > rank(b); });
   by_use.resize(most);
   all_ = std::move(by_use);
-  std::sort(all_.begin(), all_.end(), [](const Finding& a, const Finding& b) { return identity(a) < identity(b); });
+  std::sort(all_.begin(), all_.end(), [](const CallFinding& a, const CallFinding& b) { return identity(a) < identity(b); });
 }
 
-const Finding* Findings::find(const CallKind& kind, Count ranks, std::span<const Count> nodes) const {
+const CallFinding* Findings::find(const CallKind& kind, Count ranks, std::span<const Count> nodes) const {
   if (all_.empty()) return nullptr;
-  const Finding calls = calls_of(kind, ranks, nodes);
-  const Finding* found = nullptr;
-  for (const Finding& each : all_) {
+  const CallFinding calls = calls_of(kind, ranks, nodes);
+  const CallFinding* found = nullptr;
+  for (const CallFinding& each : all_) {
     const bool is_about = each.ranks == calls.ranks && each.function == calls.function && each.size_class == calls.size_class &&
                           each.element == calls.element && each.operation == calls.operation;
     if (!is_about || (!nodes.empty() && each.nodes != calls.nodes)) continue;
@@ -181,13 +181,14 @@ const Finding* Findings::find(const CallKind& kind, Count ranks, std::span<const
 Findings Findings::of_machine(std::uint32_t machine, Count ranks) const {
   Findings some;
   std::copy_if(all_.begin(), all_.end(), std::back_inserter(some.all_),
-               [&](const Finding& each) { return each.machine == machine && static_cast<Count>(each.ranks) <= ranks; });
+               [&](const CallFinding& each) { return each.machine == machine && static_cast<Count>(each.ranks) <= ranks; });
   return some;
 }
 
-void Findings::merge(const std::vector<Finding>& run, std::uint16_t today) {
-  for (Finding found : run) {
-    const auto known = std::find_if(all_.begin(), all_.end(), [&](const Finding& each) { return each.is_of_same_calls(found); });
+void Findings::merge(const std::vector<CallFinding>& run, std::uint16_t today) {
+  for (CallFinding found : run) {
+    const auto known =
+        std::find_if(all_.begin(), all_.end(), [&](const CallFinding& each) { return each.is_of_same_calls(found); });
     const bool is_settled = found.runs > 0;
     found.day = today;
     if (known == all_.end()) {
@@ -206,20 +207,20 @@ void Findings::merge(const std::vector<Finding>& run, std::uint16_t today) {
 }
 
 std::string Findings::bytes() const {
-  const std::string_view items(reinterpret_cast<const char*>(all_.data()), all_.size() * sizeof(Finding));
+  const std::string_view items(reinterpret_cast<const char*>(all_.data()), all_.size() * sizeof(CallFinding));
   FileHead head;
   head.hash = words_hash(items);
   return std::string(reinterpret_cast<const char*>(&head), sizeof head).append(items);
 }
 
 Findings Findings::of_bytes(std::string_view bytes, std::uint16_t today) {
-  if (bytes.size() < sizeof(FileHead) || bytes.size() > sizeof(FileHead) + most * sizeof(Finding)) return {};
+  if (bytes.size() < sizeof(FileHead) || bytes.size() > sizeof(FileHead) + most * sizeof(CallFinding)) return {};
   FileHead head, expected;
   std::memcpy(&head, bytes.data(), sizeof head);
   bytes.remove_prefix(sizeof head);
   expected.hash = words_hash(bytes);
-  if (head != expected || bytes.size() % sizeof(Finding) != 0) return {};
-  std::vector<Finding> all(bytes.size() / sizeof(Finding));
+  if (head != expected || bytes.size() % sizeof(CallFinding) != 0) return {};
+  std::vector<CallFinding> all(bytes.size() / sizeof(CallFinding));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
   return {std::move(all), today};
 }
@@ -247,7 +248,7 @@ Findings read_findings(const std::string& file, std::uint16_t today) {
   try {
     const Descriptor opened = open_regular_file(file, "the file of findings");
     struct stat status {};
-    constexpr auto longest = static_cast<off_t>(sizeof(FileHead) + Findings::most * sizeof(Finding));
+    constexpr auto longest = static_cast<off_t>(sizeof(FileHead) + Findings::most * sizeof(CallFinding));
     if (opened.number() < 0 || ::fstat(opened.number(), &status) != 0 || status.st_size > longest) return {};
     if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return {};
     std::string text;
@@ -261,7 +262,7 @@ Findings read_findings(const std::string& file, std::uint16_t today) {
   }
 }
 
-bool save_findings(const std::string& file, const std::vector<Finding>& run, std::uint16_t today) {
+bool save_findings(const std::string& file, const std::vector<CallFinding>& run, std::uint16_t today) {
   if (file.empty()) return false;
   const Findings before = read_findings(file, today);
   Findings findings = before;

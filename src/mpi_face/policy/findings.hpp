@@ -23,7 +23,7 @@ namespace quadrille::mpi_face {
 
 // The calls that a finding is about, and what was found. Values of the file; two findings are about the same calls if all members
 // up to `element` are equal.
-struct Finding {
+struct CallFinding {
   static constexpr std::uint16_t vendor = 0xFFFF, exchange = 0xFFFE;  // in place of the number of an algorithm
 
   std::uint32_t machine = 0;    // a hash of the MPI library, the processor and our table of algorithms
@@ -46,21 +46,21 @@ struct Finding {
   std::array<std::uint8_t, 13> values{};               // as in PackedWay
 
   bool is_ours() const { return algorithm != vendor; }
-  bool is_of_same_calls(const Finding& other) const;
+  bool is_of_same_calls(const CallFinding& other) const;
   // Of the run's calls that are still to come, the seconds that ours saves if this run makes as many calls as the last one.
   double expected_gain_s(std::uint64_t calls_so_far) const;
 };
-static_assert(std::is_trivially_copyable_v<Finding> && sizeof(Finding) == 64);
+static_assert(std::is_trivially_copyable_v<CallFinding> && sizeof(CallFinding) == 64);
 
 // The way that won; nothing if it was the MPI library or an exchange, or if this is no packed way.
-std::optional<Way> way_of(const Finding& finding);
+std::optional<Way> way_of(const CallFinding& finding);
 
 // A finding about the kind's calls on a communicator of this many ranks; what was found has default values. `nodes`:
 // Communicator::nodes; empty if they are not known.
-Finding calls_of(const CallKind& kind, Count ranks, std::span<const Count> nodes);
+CallFinding calls_of(const CallKind& kind, Count ranks, std::span<const Count> nodes);
 
 // What this run found about a kind: `runs` is 0 if no trial was settled. Nothing if it says nothing about the calls.
-std::optional<Finding> found_in(const CallKind& kind, Count ranks, std::span<const Count> nodes);
+std::optional<CallFinding> found_in(const CallKind& kind, Count ranks, std::span<const Count> nodes);
 
 class Findings {
  public:
@@ -70,31 +70,31 @@ class Findings {
 
   Findings() = default;
   // Drops what is no finding, or is too old on this day.
-  Findings(std::vector<Finding> all, std::uint16_t today);
+  Findings(std::vector<CallFinding> all, std::uint16_t today);
 
-  const std::vector<Finding>& all() const { return all_; }
+  const std::vector<CallFinding>& all() const { return all_; }
   bool empty() const { return all_.empty(); }
 
   // For findings of one machine: the one about these calls; null if there is none. If the nodes are not known (empty), one for any
   // nodes, and rather one that ours won.
-  const Finding* find(const CallKind& kind, Count ranks, std::span<const Count> nodes) const;
+  const CallFinding* find(const CallKind& kind, Count ranks, std::span<const Count> nodes) const;
 
   // Those for this machine and at most `ranks` ranks.
   Findings of_machine(std::uint32_t machine, Count ranks) const;
 
   // Merges what a run found. A finding that the run refuted is forgotten; one that it did not confirm is kept for a while.
-  void merge(const std::vector<Finding>& run, std::uint16_t today);
+  void merge(const std::vector<CallFinding>& run, std::uint16_t today);
 
   // The form in messages and files. Text that is no such form, or that other versions wrote, has no findings.
   std::string bytes() const;
   static Findings of_bytes(std::string_view bytes, std::uint16_t today);
 
  private:
-  std::vector<Finding> all_;
+  std::vector<CallFinding> all_;
 };
 
 // Adds up what a run found about the same calls, on several communicators or with several block sizes.
-void add_found(std::vector<Finding>& run, const Finding& found);
+void add_found(std::vector<CallFinding>& run, const CallFinding& found);
 
 std::uint16_t day_now();
 
@@ -107,6 +107,6 @@ Findings read_findings(const std::string& file, std::uint16_t today);
 
 // Merges what a run found into the file. Of two programs that do so at once, one may lose what it found. If the file cannot be
 // written, it stays as it is. Returns whether it was written.
-bool save_findings(const std::string& file, const std::vector<Finding>& run, std::uint16_t today);
+bool save_findings(const std::string& file, const std::vector<CallFinding>& run, std::uint16_t today);
 
 }  // namespace quadrille::mpi_face

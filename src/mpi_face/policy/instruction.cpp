@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rank 0 tells the ranks next: the rows of instruction_rules(), in their order.
+// What rank 0 tells the ranks next: the rows of instruction_rules(), in their order; and the verdicts by which it chooses.
 #include <algorithm>
+#include <bit>
 
 #include "foundation/arithmetic.hpp"
 #include "mpi_face/policy/step.hpp"
@@ -35,6 +36,13 @@ Instruction leaves(const CallKind& kind, Cause cause) {
   return message;
 }
 
+// Returns the key that calls of about the same size share: the block size is rounded up to a power of two.
+Key size_class(Key key) {
+  key.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)));
+  key.root = 0, key.counts = 0;
+  return key;
+}
+
 class Finder {
  public:
   Finder(State& state, DecidingProcess& process, double now_s) : state_(state), process_(process), now_s_(now_s) {}
@@ -52,8 +60,8 @@ class Finder {
   std::optional<Instruction> if_affordable(const Instruction& message, double cost_s);
   void put_off(CallKind& kind, Cause cause, double trial_s) const;
   std::optional<Instruction> work_on(const CallKind& kind, int plans) const;
-  const Finding* finding_of(const CallKind& kind) const;
-  std::optional<Instruction> learned(const CallKind& kind, const Finding& finding) const;
+  const CallFinding* finding_of(const CallKind& kind) const;
+  std::optional<Instruction> learned(const CallKind& kind, const CallFinding& finding) const;
   double worth_s(const CallKind& kind, const Instruction& message, double learned_s) const;
   Instruction trial_of(const CallKind& kind, double call_s) const;
   // Plans may need the communicator of the meeting, which guests free after it. So guests make no plans.
@@ -205,7 +213,7 @@ std::optional<Instruction> Finder::worthwhile() {
   double most = 0, cost = 0, learned_s = 0;
   const int plans = plans_in_use();
   for (const CallKind* const kind : state_.kinds)
-    if (const Finding* const finding = finding_of(*kind)) learned_s += finding->expected_gain_s(kind->calls);
+    if (const CallFinding* const finding = finding_of(*kind)) learned_s += finding->expected_gain_s(kind->calls);
   for (CallKind* const kind : state_.kinds) {
     const auto message = work_on(*kind, plans);
     if (!message) continue;
@@ -247,7 +255,7 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
     return trial_of(kind, kind.trials.times.ours_s.empty() ? call_s_of(kind) : median_of(kind.trials.times.ours_s));
   }
   if (kind.mode != Mode::counting || kind.rule == CallKind::Rule::followed || kind.calls < kind.trials.second) return std::nullopt;
-  const Finding* const finding = finding_of(kind);
+  const CallFinding* const finding = finding_of(kind);
   if (kind.vendor_times.calls() < (finding ? 1 : enough_timed_calls)) return std::nullopt;
   const bool lacks_blocks = kind.is_exchanged() && !has_root(kind.key.function) && !kind.knows_blocks;
   if (lacks_blocks && !finding) return std::nullopt;
@@ -274,14 +282,14 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
 
 // What earlier runs found about the kind's calls. Before there is a group, the ranks do not know their nodes, so it may be about
 // other nodes.
-const Finding* Finder::finding_of(const CallKind& kind) const {
+const CallFinding* Finder::finding_of(const CallKind& kind) const {
   if (!state_.wishes || kind.trials.ignores_findings || kind.mode != Mode::counting) return nullptr;
   const std::span<const Count> nodes = state_.group.exists ? std::span<const Count>(state_.group.nodes) : std::span<const Count>();
   return state_.wishes->findings.find(kind, state_.ranks, nodes);
 }
 
 // Tries what earlier runs found on the program's own calls. They lose nothing by that if it is still faster.
-std::optional<Instruction> Finder::learned(const CallKind& kind, const Finding& finding) const {
+std::optional<Instruction> Finder::learned(const CallKind& kind, const CallFinding& finding) const {
   Instruction message = message_for(What::try_in_place, kind);
   message.number = finding.runs, message.is_learned = true;
   const bool has_exchange = state_.group.exists && state_.group.has_exchange;
@@ -328,6 +336,31 @@ Instruction Finder::trial_of(const CallKind& kind, double call_s) const {
 }
 
 }  // namespace
+
+std::vector<Verdicts::Entry>::iterator Verdicts::found(const Key& key, const std::vector<Count>& nodes) {
+  const Key sized = size_class(key);
+  return std::find_if(entries_.begin(), entries_.end(),
+                      [&](const Entry& entry) { return entry.calls == sized && entry.nodes == nodes; });
+}
+
+std::optional<Verdict> Verdicts::find(const Key& key, const std::vector<Count>& nodes) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = found(key, nodes);
+  return entry == entries_.end() ? std::nullopt : std::optional(entry->verdict);
+}
+
+void Verdicts::add(const Key& key, const std::vector<Count>& nodes, Verdict verdict) {
+  const std::lock_guard lock(mutex_);
+  if (const auto entry = found(key, nodes); entry != entries_.end())
+    entry->verdict = std::move(verdict);
+  else if (entries_.size() < most_entries)
+    entries_.push_back({size_class(key), nodes, std::move(verdict)});
+}
+
+void Verdicts::remove(const Key& key, const std::vector<Count>& nodes) {
+  const std::lock_guard lock(mutex_);
+  if (const auto entry = found(key, nodes); entry != entries_.end()) entries_.erase(entry);
+}
 
 Instruction next_instruction(State& state, DecidingProcess& process, double now_s) {
   return Finder(state, process, now_s).message();

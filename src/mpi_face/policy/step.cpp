@@ -20,13 +20,6 @@ constexpr double is_slower = 1.0;  // a plan is abandoned if it takes more than 
 using What = Instruction::What;
 using Mode = CallKind::Mode;
 
-// Returns the key that calls of about the same size share: the block size is rounded up to a power of two.
-Key size_class(Key key) {
-  key.block_bytes = static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)));
-  key.root = 0, key.counts = 0;
-  return key;
-}
-
 constexpr bool is_about_kind(What what) {
   return what != What::nothing && what != What::wishes && what != What::time_call && what != What::group && what != What::host;
 }
@@ -447,31 +440,6 @@ Action Step::shared() {
 }
 
 }  // namespace
-
-std::vector<Verdicts::Entry>::iterator Verdicts::found(const Key& key, const std::vector<Count>& nodes) {
-  const Key sized = size_class(key);
-  return std::find_if(entries_.begin(), entries_.end(),
-                      [&](const Entry& entry) { return entry.calls == sized && entry.nodes == nodes; });
-}
-
-std::optional<Verdict> Verdicts::find(const Key& key, const std::vector<Count>& nodes) {
-  const std::lock_guard lock(mutex_);
-  const auto entry = found(key, nodes);
-  return entry == entries_.end() ? std::nullopt : std::optional(entry->verdict);
-}
-
-void Verdicts::add(const Key& key, const std::vector<Count>& nodes, Verdict verdict) {
-  const std::lock_guard lock(mutex_);
-  if (const auto entry = found(key, nodes); entry != entries_.end())
-    entry->verdict = std::move(verdict);
-  else if (entries_.size() < most_entries)
-    entries_.push_back({size_class(key), nodes, std::move(verdict)});
-}
-
-void Verdicts::remove(const Key& key, const std::vector<Count>& nodes) {
-  const std::lock_guard lock(mutex_);
-  if (const auto entry = found(key, nodes); entry != entries_.end()) entries_.erase(entry);
-}
 
 std::uint64_t State::calls_so_far() const {
   std::uint64_t calls = 0;

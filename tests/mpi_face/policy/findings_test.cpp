@@ -29,9 +29,9 @@ CallKind kind_with(Bytes block_bytes, double ours_s, double vendors_s) {
   return kind;
 }
 
-std::optional<Finding> found_by(const CallKind& kind) { return found_in(kind, 4, two_nodes); }
+std::optional<CallFinding> found_by(const CallKind& kind) { return found_in(kind, 4, two_nodes); }
 
-Findings after(const std::vector<Finding>& run, const Findings& before = {}, std::uint16_t day = today) {
+Findings after(const std::vector<CallFinding>& run, const Findings& before = {}, std::uint16_t day = today) {
   Findings merged = before;
   merged.merge(run, day);
   return merged;
@@ -47,7 +47,7 @@ CallKind alltoall_of(Bytes block_bytes) { return kind_of(Function::Alltoall, blo
 TEST(Findings, KeepTheWayTheTimesAndTheNumberOfCalls) {
   const CallKind kind = kind_with(64, 1e-4, 3e-4);
   const Findings findings = after({*found_by(kind)});
-  const Finding* const found = findings.find(alltoall_of(64), 4, two_nodes);
+  const CallFinding* const found = findings.find(alltoall_of(64), 4, two_nodes);
   ASSERT_NE(found, nullptr);
   EXPECT_TRUE(found->is_ours());
   EXPECT_EQ(way_of(*found), kind.way);
@@ -87,14 +87,14 @@ TEST(Findings, OfReductionsAreAboutOneOperatorAndType) {
 
 TEST(Findings, OfALostTrialSaySo) {
   const Findings findings = after({*found_by(kind_with(64, 3e-4, 1e-4))});
-  const Finding* const found = findings.find(alltoall_of(64), 4, two_nodes);
+  const CallFinding* const found = findings.find(alltoall_of(64), 4, two_nodes);
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->is_ours());
   EXPECT_EQ(found->expected_gain_s(0), 0);
 }
 
 TEST(Findings, AreCountedForgottenAndReplaced) {
-  const Finding won = *found_by(kind_with(64, 1e-4, 3e-4)), lost = *found_by(kind_with(64, 3e-4, 1e-4));
+  const CallFinding won = *found_by(kind_with(64, 1e-4, 3e-4)), lost = *found_by(kind_with(64, 3e-4, 1e-4));
   Findings findings = after({won}, after({won}));
   EXPECT_EQ(findings.all().at(0).runs, 2);
   EXPECT_TRUE(after({lost}, findings).empty()) << "refuted";
@@ -104,7 +104,7 @@ TEST(Findings, AreCountedForgottenAndReplaced) {
 }
 
 TEST(Findings, ThatAreNotConfirmedLeaveAfterTenRunsOrThirtyDays) {
-  const Finding won = *found_by(kind_with(64, 1e-4, 3e-4));
+  const CallFinding won = *found_by(kind_with(64, 1e-4, 3e-4));
   CallKind untried = kind_with(64, 1e-4, 3e-4);
   untried.trials.times = {};
   Findings findings = after({won});
@@ -126,7 +126,7 @@ TEST(Findings, AreNotMadeWhereTheUserDecided) {
 }
 
 TEST(Findings, OfSeveralSizesOfAClassAddUp) {
-  std::vector<Finding> run;
+  std::vector<CallFinding> run;
   CallKind untried = kind_with(60, 1e-4, 3e-4);
   untried.trials.times = {};
   add_found(run, *found_by(untried));
@@ -137,12 +137,12 @@ TEST(Findings, OfSeveralSizesOfAClassAddUp) {
 }
 
 TEST(Findings, AreAtMostAThousandTheLeastConfirmedLeave) {
-  std::vector<Finding> run;
+  std::vector<CallFinding> run;
   for (std::uint32_t ranks = 2; ranks < 1202; ++ranks) {
     run.push_back(*found_by(kind_with(64, 1e-4, 3e-4)));
     run.back().ranks = ranks;
   }
-  const Finding often = run[1100];
+  const CallFinding often = run[1100];
   const Findings findings = after(run, after({often}));
   EXPECT_EQ(findings.all().size(), Findings::most);
   EXPECT_NE(findings.find(alltoall_of(64), often.ranks, two_nodes), nullptr);
@@ -150,13 +150,13 @@ TEST(Findings, AreAtMostAThousandTheLeastConfirmedLeave) {
 }
 
 TEST(Findings, ForAMachineAreThoseThatItsRanksCanUse) {
-  Finding one = *found_by(kind_with(64, 1e-4, 3e-4)), other = one, large = one;
+  CallFinding one = *found_by(kind_with(64, 1e-4, 3e-4)), other = one, large = one;
   one.machine = 7, other.machine = 8, large.machine = 7, large.ranks = 9;
   EXPECT_EQ(after({one, other, large}).of_machine(7, 8).all().size(), 1u);
 }
 
 TEST(Findings, AreNotReadFromBytesThatWereChanged) {
-  std::vector<Finding> run;
+  std::vector<CallFinding> run;
   for (const Bytes bytes : {8, 64, 512}) run.push_back(*found_by(kind_with(bytes, 1e-4, 3e-4)));
   const std::string bytes = after(run).bytes();
   EXPECT_EQ(Findings::of_bytes(bytes, today).all().size(), 3u);
@@ -174,13 +174,13 @@ TEST(Findings, WithAnyValuesHaveAWayOrAreDropped) {
   std::mt19937_64 random(5);
   int kept = 0;
   for (int round = 0; round < 20'000; ++round) {
-    Finding finding = *found_by(kind_with(64, 1e-4, 3e-4));
+    CallFinding finding = *found_by(kind_with(64, 1e-4, 3e-4));
     finding.day = today;
     auto* const bytes = reinterpret_cast<unsigned char*>(&finding);
     for (int change = 0; change < 3; ++change) bytes[random() % sizeof finding] = static_cast<unsigned char>(random());
-    for (const Finding& each : Findings({finding}, today).all()) {
+    for (const CallFinding& each : Findings({finding}, today).all()) {
       ++kept;
-      EXPECT_TRUE(!each.is_ours() || each.algorithm == Finding::exchange || way_of(each).has_value());
+      EXPECT_TRUE(!each.is_ours() || each.algorithm == CallFinding::exchange || way_of(each).has_value());
     }
   }
   EXPECT_GT(kept, 1000);
@@ -190,7 +190,7 @@ TEST(Findings, WithAnyValuesHaveAWayOrAreDropped) {
 class FileOfFindings : public testing::OwnFolder {
  protected:
   std::string file() const { return (place_ / "cache" / "quadrille" / "learned").string(); }
-  const std::vector<Finding> run_{*found_by(kind_with(64, 1e-4, 3e-4))};
+  const std::vector<CallFinding> run_{*found_by(kind_with(64, 1e-4, 3e-4))};
 };
 
 TEST_F(FileOfFindings, IsMadeWithItsFoldersAndMerged) {

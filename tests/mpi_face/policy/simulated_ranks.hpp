@@ -149,7 +149,7 @@ inline Program program_of(std::uint64_t seed) {
     program.calls.push_back(call);
   }
   // What earlier runs found about some kinds is right or wrong.
-  std::vector<Finding> found;
+  std::vector<CallFinding> found;
   for (const CommunicatorOfProgram& communicator : program.communicators)
     for (const KindOfProgram& kind : communicator.kinds) {
       if (program.names_many || below(3) > 0) continue;
