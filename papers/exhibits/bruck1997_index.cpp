@@ -64,7 +64,7 @@ constexpr const char* sp1_remark =
     "The times are those of the linear model with the start-up and the time per byte that the paper measured. The paper says that "
     "its own measurements were longer, because of the system's routines, copying, congestion and a slow-down of send-and-receive "
     "by a factor of one to two. Its fitted model, T = g1 C1 beta + g2 C2 tau + g3, has factors for these effects, but the paper "
-    "gives no values. So claims are also compared for g1 and g2 of 1 and 2. g3 is the same for all radices and is 0 here. Only "
+    "gives no values. So a table has g1 and g2 of 1 and 2. g3 is the same for all radices and is 0 here. Only "
     "claims that the paper calls qualitative are compared.";
 
 // Checks the worked example of the index operation on five processors: figures 1 to 3, and what the text says about

@@ -81,6 +81,7 @@ std::vector<ComposingRanges> composing_ranges(const IrregularPlot& plot, const M
 
 std::string composing_text(const ComposingRanges& ranges) {
   if (ranges.empty()) return "no t_m";
+  if (ranges.size() == 1 && ranges.front().from == 0 && ranges.front().to == 0) return "t_m = 0";
   std::vector<std::string> texts;
   for (const auto& [from, to] : ranges) {
     if (from == 0 && to >= most_composing) return "every t_m";

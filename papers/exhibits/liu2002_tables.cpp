@@ -195,16 +195,6 @@ Reproduction make_liu2002_table3(const Making& making) {
                          "hop then brings it L more");
     }
   }
-  made.at_most(
-          "18 ranks: start-ups of A4 over those of A1 (\"Compared with A1 and A2, our algorithm reduces the number of messages "
-          "communicated\")",
-          1,
-          startups_with_own(make_schedule(make_traffic(18, {.kind = TrafficKind::equal, .typical = 18}), irregular_algorithm(4))) /
-              18,
-          "section 1")
-      .found(Outcome::paper_is_wrong, 20.0 / 18,
-             "in an array of 4 x 5, stages I and III take 5 + 1 steps, and the others 4; 4 K + 2 of table 3 is P or more up to 22 "
-             "ranks");
   add_shift_matrix(made);
   return made;
 }

@@ -211,8 +211,7 @@ Reproduction make_sanders2002_conclusions(const Making& making) {
        "are in one round, is the least of all schedules that send each block by itself, by matchings.",
        "\"The new algorithm never performs worse\" was measured, and is judged in `sanders2002-bandwidth`: a price "
        "takes the best order of a round's messages, and the trivial algorithm posts them in any order.",
-       "The algorithm of [3] is bruck with its best radix here; the sentence about [3, 5] is about machines without nodes. Plans "
-       "are also compared with combined, our algorithm of few start-ups among nodes."});
+       "The algorithm of [3] is bruck with its best radix here; the sentence about [3, 5] is about machines without nodes."});
   const std::vector<std::vector<Count>> distributions =
       making.small ? std::vector<std::vector<Count>>{{1, 2, 3}}
                    : std::vector<std::vector<Count>>{{4, 4, 4, 4, 4, 4}, {1, 2, 4, 4, 2, 1}, {4, 1, 4, 1, 4, 1}, {1, 2, 3}};
@@ -231,7 +230,6 @@ Reproduction make_sanders2002_conclusions(const Making& making) {
                .than = "clustered"});
     made.comparisons.at(made.comparisons.size() - 2)
         .found(Outcome::beyond_assumptions, {}, "the sentence is about machines without nodes, and six ranks save few start-ups");
-    with_short.add(made, {.words = "(no sentence: our algorithm among nodes)", .place = "section 1", .better = "combined"});
     const Count n = *std::max_element(sizes.begin(), sizes.end()), least = least_exchange_steps(sizes);
     with_long.add(made,
                   {.words = fmt::format(

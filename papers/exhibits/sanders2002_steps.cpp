@@ -183,8 +183,9 @@ void add_sizes(const Making& making, Reproduction& made) {
   made.equal("the same for the steps between nodes only, in which messages inside nodes take no step", 0, ours_above,
              "abstract and section 1");
   made.at_least(
-      "lists of sizes for which concentrated self-loops save steps (\"thus possibly saving rounds in subsequent phases\")", 1,
-      saved, "section 4");
+      "lists of sizes for which concentrated self-loops save steps (\"Since local data exchange is faster this is often "
+      "advantageous\")",
+      1, saved, "section 2");
   made.equal("lists of sizes for which more than n^2 steps of a largest node are inefficient (\"At most n^2 of these steps\")", 0,
              not_few, "section 3, below theorem 1");
   made.equal("six nodes of four: share of a largest node's steps that are inefficient, p/n as printed", 6,

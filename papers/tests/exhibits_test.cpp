@@ -103,7 +103,6 @@ const std::vector<Fair> fair_verdicts{
     {"liu2002-table4", "output and scratch over 2 ceil", "holds", "paper at most 0, ours 0"},
     {"liu2002-table4", "memory of A3 over memory of A4", "holds", "ours 64 (4 by our schedules"},
     {"liu2002-table4", "61 ranks: output and scratch of A4", "the paper is wrong", "except on squares"},
-    {"liu2002-table3", "18 ranks: start-ups of A4", "the paper is wrong", "up to 22 ranks"},
     {"liu2005-table2", "rearranged by Tseng et al.", "the paper is wrong", "too"},
     {"liu2002-fig8", "floor(sqrt P) - 2", "misprint", in_doubt},
     {"liu2002-fig10", "r - m + 1 + k", "misprint", "figure 10"},
