@@ -55,7 +55,7 @@ TEST(ComposingRanges, EndAtTheSolutionOfTheFormula) {
   EXPECT_TRUE(ranges[2].empty());
   EXPECT_EQ(composing_text(ranges[2]), "no t_m");
   EXPECT_EQ(composing_text({{0, 1}}), "every t_m");
-  EXPECT_EQ(composing_text({{0, 0}}), "t_m = 0 (t_c + t_d)");
+  EXPECT_EQ(composing_text({{0, 0}}), "t_m = 0");
   EXPECT_EQ(composing_text({{0, 0.25}, {0.5, 1}}), "t_m from 0 to 0.25 and from 0.5 to 1 (t_c + t_d)");
 }
 
