@@ -78,11 +78,13 @@ CountedWork count_work(const Schedule& schedule, ByRound<RoundFigures>& rounds, 
 class WrittenBytes {
  public:
   void add(const Regions& regions) {
-    for (const Region& region : regions) written_[region.buffer] += interval_of(region);
+    for (const Region& region : regions)
+      if (region.length > 0) written_[region.buffer] += interval_of(region);
   }
 
   bool overlaps(const Regions& regions) const {
     return std::any_of(regions.begin(), regions.end(), [&](const Region& region) {
+      if (region.length == 0) return false;
       const auto of_buffer = written_.find(region.buffer);
       return of_buffer != written_.end() && boost::icl::intersects(of_buffer->second, interval_of(region));
     });

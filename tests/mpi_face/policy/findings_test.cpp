@@ -178,7 +178,8 @@ TEST(Findings, WithAnyValuesHaveAWayOrAreDropped) {
     finding.day = today;
     auto* const bytes = reinterpret_cast<unsigned char*>(&finding);
     for (int change = 0; change < 3; ++change) bytes[random() % sizeof finding] = static_cast<unsigned char>(random());
-    for (const CallFinding& each : Findings({finding}, today).all()) {
+    const Findings findings({finding}, today);
+    for (const CallFinding& each : findings.all()) {
       ++kept;
       EXPECT_TRUE(!each.is_ours() || each.algorithm == CallFinding::exchange || way_of(each).has_value());
     }
