@@ -34,6 +34,7 @@ Learning& Learning::get() {
 }
 
 void Learning::begin(Count ranks) {
+  const std::lock_guard lock(mutex_);
   if (!file_.empty() || !Settings::get().learns) return;
   file_ = findings_file();
   if (file_.empty()) return;
@@ -42,8 +43,8 @@ void Learning::begin(Count ranks) {
 }
 
 void Learning::note(const State& state) {
-  if (file_.empty()) return;
   const std::lock_guard lock(mutex_);
+  if (file_.empty()) return;
   for (const CallKind* const kind : state.kinds)
     if (auto found = found_in(*kind, state.ranks, state.group.exists ? state.group.nodes : std::vector<Count>())) {
       found->machine = machine_;

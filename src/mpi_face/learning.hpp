@@ -21,7 +21,10 @@ class Learning {
 
   // What earlier runs found with this MPI library on this kind of machine, for at most as many ranks as the world has. Empty on
   // other ranks, and if the user wants no learning.
-  const Findings& known() const { return known_; }
+  Findings known() {
+    const std::lock_guard lock(mutex_);
+    return known_;
+  }
 
   // Notes what was found on a communicator that ends.
   void note(const State& state);
@@ -30,10 +33,10 @@ class Learning {
   void save();
 
  private:
+  std::mutex mutex_;  // other threads may meet on other communicators
   std::string file_;  // empty: it has not begun, or there is no learning
   std::uint32_t machine_ = 0;
   Findings known_;
-  std::mutex mutex_;
   std::vector<CallFinding> found_;
 };
 
