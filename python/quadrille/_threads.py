@@ -46,9 +46,10 @@ class _Group:
         """Ranks that wait for others get an Error (peer_lost), and all ranks an exception of this kind at their next line."""
         with self.lock:
             self.ended_by = kind
-            for thread, ranks in self.running.items():
-                _quadrille.fail_threads(ranks)
+            for thread in self.running:
                 _quadrille.raise_in_thread(thread, kind)
+            for ranks in self.running.values():
+                _quadrille.fail_threads(ranks)
 
     def end_and_wait(self):
         self.end(KeyboardInterrupt)

@@ -495,8 +495,8 @@ import numpy as np
 import quadrille as q
 entered = threading.Semaphore(0)
 def run(ranks):
-    entered.release()
     try:
+        entered.release()
         {body}
     finally:
         os.write(1, b"ended %d\\n" % ranks.rank)
