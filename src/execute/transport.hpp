@@ -113,6 +113,9 @@ class Transport {
   // Collective: copies `count` bytes of rank `from` to `data` at all other ranks.
   virtual void broadcast(void* data, Bytes count, Rank from) = 0;
 
+  // The number of cores on which the ranks of this rank's node may run.
+  virtual Count cores() const = 0;
+
   // The executor of the plans that this transport runs.
   virtual Executor executor() const = 0;
 

@@ -23,6 +23,7 @@ class OfferingTransport final : public Transport {
 
   std::shared_ptr<Communicator> kept() override { return nullptr; }
   void broadcast(void*, Bytes, Rank) override {}
+  Count cores() const override { return 1; }
   Executor executor() const override { return executor_; }
   std::vector<Transport*> offered() override {
     std::vector<Transport*> all = before;

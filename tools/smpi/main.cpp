@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "execute/executions/in_flight.hpp"
+#include "execute/executions/waiting.hpp"
 #include "execute/mpi/plug_in/executable.hpp"
 #include "execute/mpi/plug_in/vendor.hpp"
 #include "execute/transport.hpp"
@@ -80,6 +81,7 @@ class SmpiCommunicator final : public Communicator, public Transport {
     check_mpi(MPI_Bcast(data, static_cast<int>(count), MPI_BYTE, static_cast<int>(from), communicator_), "MPI_Bcast");
   }
   std::shared_ptr<Starts> starts(Executor) override { return starts_; }
+  Count cores() const override { return usable_core_count(); }
   Executor executor() const override { return Executor::mpi; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     if (hollow_) script = std::make_shared<const Script>(hollowed(*script));

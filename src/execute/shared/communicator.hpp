@@ -29,6 +29,7 @@ class SharedCommunicator : public Communicator, public Transport {
   Transport& transport() override { return *this; }
 
   std::shared_ptr<Communicator> kept() override { return std::make_shared<SharedCommunicator>(space_, transport_, costs_); }
+  Count cores() const override { return space_->core_count(); }
   Executor executor() const override { return Executor::shared; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override;
   std::unique_ptr<Offer> offer(const std::shared_ptr<const Script>& script) override;

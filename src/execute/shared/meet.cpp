@@ -21,8 +21,7 @@ namespace {
 
 // What each rank tells the others when a group is made.
 struct GroupCard {
-  std::uint64_t process = 0;  // ProcessCard::id; 0 if the process has no shared memory
-  std::uint64_t host = 0, pid_space = 0;
+  ProcessCard process{};  // its id is 0 if the process has no shared memory
   std::uint64_t known_processes = 0;
   Count assumed_node = -1;
   Place head = 0;              // where rank 0 made the head in its control file; 0 if there was no room
@@ -30,11 +29,10 @@ struct GroupCard {
   bool compares = false, is_wrong = false, keeps = false;
 };
 
-// What each rank tells the others when processes meet for the first time.
-struct Introduction {
-  ProcessCard card;
-  Place head = 0;  // head of the group of this rank's node; set by the node's first rank only
-  std::uint64_t known_processes = 0;
+// The processes of a rank's node that have met for the first time.
+struct Introduced {
+  KnownRanks known;
+  Place head = 0;  // of the node's group
 };
 
 // Returns how much of each peer's control file a process maps when they meet. Because this much is mapped early, ranks need not
@@ -55,36 +53,47 @@ Bytes map_ahead(Peer& peer, Bytes bytes) {
   return mapped;
 }
 
-// Collective over `group`: lets the processes of `members`, the ranks of this rank's node, meet. Each member remembers them as
-// its known processes, unless it already knows a set of at least this size.
-KnownRanks introduced(Communicator& group, Process& process, const std::vector<Rank>& members,
-                      const ByRank<Introduction>& introductions) {
+// Collective over `group`: lets the processes of this rank's node meet. `cards`: of all ranks; `nodes`: the node of each rank.
+// `made_head` makes the head of the node's group on the node's first rank, and returns 0 on the others. Each process remembers
+// the processes of its node as its known processes, unless it already knows a set of at least this size.
+Introduced introduced(Communicator& group, Process* process, const ByRank<ProcessCard>& cards, const ByRank<Count>& nodes,
+                      const std::function<Place()>& made_head) {
   struct Outcome {
-    bool reads_private_memory;
-    Bytes control_bytes;
+    bool reads_private_memory = true;
+    Bytes control_bytes = 0;
+    Place head = 0;
+    std::uint64_t known_processes = 0;
   };
-  const Introduction& first = introductions[members.front()];
-  KnownRanks made;
+  const Count own = nodes[group.rank()], mates = std::count(nodes.begin(), nodes.end(), own);
+  Introduced made;
   const auto outcomes = gathered_or_thrown(group, [&] {
-    for (const Rank rank : members) made.peers.push_back(process.meet(introductions[rank].card));
-    if (first.head) made.peers[0]->at(FileKind::control, first.head);
-    Outcome outcome{true, bytes_ahead(size(members))};
-    const Bytes ahead = outcome.control_bytes;
-    for (Rank place = 0; place < size(members); ++place) {
-      outcome.reads_private_memory = outcome.reads_private_memory && made.peers[place]->reads_private_memory();
-      if (members[index(place)] != group.rank())
-        outcome.control_bytes = std::min(outcome.control_bytes, map_ahead(*made.peers[place], ahead));
+    const Bytes ahead = bytes_ahead(mates);
+    Outcome outcome{.control_bytes = ahead, .head = made_head(), .known_processes = random_id()};
+    for (Rank rank = 0; rank < group.size(); ++rank) {
+      if (nodes[rank] != own) continue;
+      const auto& peer = made.known.peers.emplace_back(process->meet(cards[rank]));
+      outcome.reads_private_memory = outcome.reads_private_memory && peer->reads_private_memory();
+      if (rank != group.rank()) outcome.control_bytes = std::min(outcome.control_bytes, map_ahead(*peer, ahead));
     }
     return outcome;
   });
-  made.control_bytes = outcomes[members.front()].control_bytes;
-  made.reads_private_memory = true;
-  for (const Rank rank : members) {
-    made.reads_private_memory = made.reads_private_memory && outcomes[rank].reads_private_memory;
-    made.control_bytes = std::min(made.control_bytes, outcomes[rank].control_bytes);
+  ByRank<std::optional<Outcome>> of_nodes(group.size());  // by node: of its first rank, with what holds for all of its ranks
+  for (Rank rank = 0; rank < group.size(); ++rank) {
+    std::optional<Outcome>& node = of_nodes[nodes[rank]];
+    if (!node) node = outcomes[rank];
+    node->reads_private_memory = node->reads_private_memory && outcomes[rank].reads_private_memory;
+    node->control_bytes = std::min(node->control_bytes, outcomes[rank].control_bytes);
   }
-  if (size(members) > process.known_processes().size)
-    process.set_known_processes({first.known_processes, size(members), made.reads_private_memory, made.control_bytes});
+  const Outcome& node = *of_nodes[own];
+  made.known.reads_private_memory = node.reads_private_memory;
+  made.known.control_bytes = node.control_bytes;
+  made.head = node.head;
+  const bool are_mapped = std::all_of(of_nodes.begin(), of_nodes.end(), [](const std::optional<Outcome>& each) {
+    return !each || each->head < static_cast<Place>(each->control_bytes);
+  });
+  if (!are_mapped) made_or_thrown(group, [&] { return made.known.peers[0]->at(FileKind::control, made.head); });
+  if (mates > process->known_processes().size)
+    process->set_known_processes({node.known_processes, mates, node.reads_private_memory, node.control_bytes});
   return made;
 }
 
@@ -127,7 +136,8 @@ ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
   std::map<std::tuple<std::uint64_t, std::uint64_t, Count>, Count> known;
   for (const GroupCard& card : cards)
     nodes.push_back(
-        known.emplace(std::tuple(card.host, card.pid_space, card.assumed_node), static_cast<Count>(known.size())).first->second);
+        known.emplace(std::tuple(card.process.host, card.process.pid_space, card.assumed_node), static_cast<Count>(known.size()))
+                        .first->second);
   return nodes;
 }
 
@@ -135,9 +145,9 @@ ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
 std::string reason_on_one_machine(const ByRank<GroupCard>& cards) {
   std::map<std::uint64_t, Rank> first_of_host;
   for (Rank rank = 0; rank < quadrille::size(cards); ++rank) {
-    if (cards[rank].process == 0) continue;
-    const Rank first = first_of_host.emplace(cards[rank].host, rank).first->second;
-    if (cards[first].pid_space != cards[rank].pid_space)
+    if (cards[rank].process.id == 0) continue;
+    const Rank first = first_of_host.emplace(cards[rank].process.host, rank).first->second;
+    if (cards[first].process.pid_space != cards[rank].process.pid_space)
       return fmt::format(
           "ranks {} and {} are on one machine but in different pid namespaces, as containers are; start the containers with one "
           "pid namespace (docker: --pid=host) to share memory",
@@ -186,9 +196,7 @@ class Meeting {
         .assumed_node = about.assumed_node, .compares = about.compares_starts, .is_wrong = about.is_wrong, .keeps = about.keeps};
     if (process_) {
       known_processes_ = process_->known_processes();
-      mine.process = process_->card().id;
-      mine.host = process_->card().host;
-      mine.pid_space = process_->card().pid_space;
+      mine.process = process_->card();
       mine.known_processes = known_processes_.id;
       if (group_.rank() == 0) {
         try {
@@ -198,6 +206,7 @@ class Meeting {
         } catch (const std::bad_alloc&) {}  // `head` stays 0, and `make_space` reports it
       }
     }
+    if (!process_) sched_getaffinity(0, sizeof mine.process.cores, &mine.process.cores);
     known_.reserve(cards_.size());  // allocated now: once the other ranks have all cards, they may wait for this rank
     group_.all_gather(&mine, cards_.data(), sizeof mine);
     nodes_ = nodes_of(cards_);
@@ -205,6 +214,12 @@ class Meeting {
   }
 
   const ByRank<GroupCard>& cards() const { return cards_; }
+  Count cores() const {
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (const Rank rank : members_) CPU_OR(&all, &all, &cards_[rank].process.cores);
+    return CPU_COUNT(&all);
+  }
   const ByRank<Count>& nodes() const { return nodes_; }
   const std::vector<Rank>& members() const { return members_; }
   std::optional<Rank> first_wrong() const {
@@ -229,7 +244,7 @@ class Meeting {
   std::shared_ptr<GroupSpace> make_space() {
     const bool is_one_node = size(members_) == group_.size();
     if (is_one_node && know_each_other(cards_, nodes_)) {
-      for (const GroupCard& card : cards_) known_.push_back(process_->known(card.process));
+      for (const GroupCard& card : cards_) known_.push_back(process_->known(card.process.id));
       return space_of(known_, cards_[0].head, known_processes_.reads_private_memory);
     }
     return introduce();
@@ -243,20 +258,20 @@ class Meeting {
   }
 
   std::shared_ptr<GroupSpace> introduce() {
-    const auto all = gathered_or_thrown(group_, [&] {
+    ByRank<ProcessCard> all;
+    for (const GroupCard& card : cards_) all.push_back(card.process);
+    const Introduced made = introduced(group_, process_.get(), all, nodes_, [&]() -> Place {
       if (why_) throw Error(*why_);
       if (size(members_) > GroupSpace::most_ranks)
         throw Error(ErrorCode::environment, fmt::format("{} ranks of one node cannot share memory; the limit is {}", size(members_),
                                                         GroupSpace::most_ranks));
-      Place head = 0;
-      if (members_.front() == group_.rank()) {
-        head = head_.make(size(members_));
-        head_.tell_costs();
-      }
-      return Introduction{process_->card(), head, random_id()};
+      if (members_.front() != group_.rank()) return 0;
+      const Place head = head_.make(size(members_));
+      head_.tell_costs();
+      return head;
     });
-    node_ = introduced(group_, *process_, members_, all);
-    return space_of(node_.peers, all[members_.front()].head, node_.reads_private_memory);
+    node_ = made.known;
+    return space_of(node_.peers, made.head, node_.reads_private_memory);
   }
 
   Communicator& group_;
@@ -291,14 +306,6 @@ std::unique_ptr<SharedCommunicator> communicator_of(std::shared_ptr<GroupSpace> 
   return std::make_unique<SharedCommunicator>(std::move(space), "shared", copies.value_or(costs.copies));
 }
 
-// Collective: lets the processes of all ranks of `group`, which are on one node, meet.
-KnownRanks introduce(Communicator& group, Process& process) {
-  std::vector<Rank> members(index(group.size()));
-  std::iota(members.begin(), members.end(), Rank{0});
-  const auto all = gathered_or_thrown(group, [&] { return Introduction{process.card(), 0, random_id()}; });
-  return introduced(group, process, members, all);
-}
-
 // The space of a group whose processes have not met yet. It has only the head and the rank areas. These suffice for gathers.
 class HeadSpace final : public SharedSpace {
  public:
@@ -328,11 +335,12 @@ Met meet(Communicator& group, const AboutRank& about, const std::optional<CopyCo
   Met met{.nodes = meeting.nodes(),
           .any_compares = meeting.any_compares(),
           .first_wrong = meeting.first_wrong(),
+          .cores = meeting.cores(),
           .node = nullptr,
           .no_sharing = ""};
   const Count nodes = *std::max_element(met.nodes.begin(), met.nodes.end()) + 1;
   const bool all_can_share =
-      std::all_of(meeting.cards().begin(), meeting.cards().end(), [](const GroupCard& card) { return card.process != 0; });
+      std::all_of(meeting.cards().begin(), meeting.cards().end(), [](const GroupCard& card) { return card.process.id != 0; });
   if (nodes > 1) met.no_sharing = reason_on_one_machine(meeting.cards());
   if (nodes == group.size() && nodes > 1 && all_can_share) {
     if (met.no_sharing.empty()) met.no_sharing = "each of them has a node of its own";
@@ -381,7 +389,9 @@ std::unique_ptr<SharedCommunicator> meet_at(const std::shared_ptr<SpaceHead>& he
                                             const std::optional<CopyCosts>& costs) {
   SharedCommunicator strangers(std::make_shared<HeadSpace>(head.get(), rank, ranks), "shared");
   const auto process = Process::current();
-  KnownRanks group = introduce(strangers, *process);
+  ByRank<ProcessCard> cards(ranks);
+  strangers.all_gather(&process->card(), cards.data(), sizeof(ProcessCard));
+  KnownRanks group = introduced(strangers, process.get(), cards, ByRank<Count>(ranks, 0), [] { return Place{0}; }).known;
   strangers.barrier();  // after this barrier the rank areas may be reused
   auto space =
       std::make_shared<GroupSpace>(process, std::move(group.peers), head.get(), Place{0}, rank, group.reads_private_memory, head);

@@ -42,6 +42,7 @@ struct Met {
   ByRank<Count> nodes;              // by rank: its node; nodes are numbered in the order of their first ranks
   bool any_compares = false;        // does any rank have AboutRank::compares_starts?
   std::optional<Rank> first_wrong;  // the first rank with AboutRank::is_wrong
+  Count cores = 1;                  // number of cores on which the ranks of this rank's node may run
   // The communicator of this rank's node, whose ranks share memory. If there is only one node, the communicator has all ranks of
   // the group. If it is null on one rank, it is null on all ranks of the group, and `no_sharing` gives the reason.
   std::unique_ptr<SharedCommunicator> node;

@@ -98,11 +98,17 @@ class Choosing {
       measure(problem, race_s);
     }
     const auto choice = [&] { return decided_mark + tell(*chosen(communicator_, problem).decision); };
-    std::string text = told_or_thrown(communicator_, 0, [&] { return knowledge_ ? choice() : std::string(); });
-    if (text.empty()) {  // rank 0 knows nothing yet
-      const auto known = knowledge_at_first(communicator_);
+    FirstKnowledge first;
+    std::string text = told_or_thrown(communicator_, 0, [&] {
+      if (!knowledge_) first = first_knowledge(communicator_);
+      if (first.lacks_links) return std::string();
+      if (!knowledge_) knowledge_ = keep_first(communicator_, first, 0);
+      return choice();
+    });
+    if (text.empty()) {
+      const double us_per_byte = measured_us_per_byte(communicator_);
       text = told_or_thrown(communicator_, 0, [&] {
-        knowledge_ = known();
+        knowledge_ = keep_first(communicator_, first, us_per_byte);
         return choice();
       });
     }

@@ -175,7 +175,7 @@ Result<ModelChoice> model_for_plans(const MachineCosts& machine, Count nodes) {
 }  // namespace
 
 double measured_us_per_byte(Communicator& communicator) {
-  constexpr Bytes few = 8, more = Bytes{48} << 10;  // Open MPI asks the receiver before it sends 64 KiB over TCP
+  constexpr Bytes few = 8, more = Bytes{24} << 10;  // longer ones take milliseconds over slow links
   Pair pair(communicator);
   const double few_s = pair.seconds(few);  // its first message also makes the connection
   return std::max(0.0, pair.seconds(more) - few_s) * 1e6 / static_cast<double>(more - few);
@@ -233,34 +233,27 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator) {
   return found == kept().by_machine.end() ? nullptr : found->second;
 }
 
-namespace {
-
-// Collective: returns a function that rank 0 may call, which makes the text of its knowledge.
-std::function<std::string()> text_at_first(Communicator& communicator) {
-  const Fingerprint machine = fingerprint_at_first(communicator);
-  const bool on_several = key_of(communicator).second;
-  std::string own;
-  const std::string timing = told_or_thrown(communicator, 0, [&]() -> std::string {
-    if (const auto present = present_knowledge(communicator)) {
-      own = text_of(*present);
-      return "";
-    }
-    own = read_text(machine);
-    return on_several && needs_link_speed(parse(own)) ? "links" : "";
-  });
-  std::optional<double> us_per_byte;
-  if (!timing.empty()) us_per_byte = measured_us_per_byte(communicator);
-  return [own = std::move(own), us_per_byte] { return us_per_byte ? with_links_of(parse(own), *us_per_byte) : own; };
+FirstKnowledge first_knowledge(Communicator& communicator) {
+  if (const auto present = present_knowledge(communicator)) return {text_of(*present)};
+  FirstKnowledge first{read_text(fingerprint_at_first(communicator))};
+  first.lacks_links = key_of(communicator).second && needs_link_speed(parse(first.text));
+  return first;
 }
 
-}  // namespace
-
-std::function<std::shared_ptr<const Knowledge>()> knowledge_at_first(Communicator& communicator) {
-  return [&communicator, text = text_at_first(communicator)] { return keep(communicator, parse(text())); };
+std::shared_ptr<const Knowledge> keep_first(Communicator& communicator, FirstKnowledge first, double us_per_byte) {
+  return keep(communicator, parse(first.lacks_links ? with_links_of(parse(first.text), us_per_byte) : first.text));
 }
 
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator) {
-  const std::string text = told_or_thrown(communicator, 0, text_at_first(communicator));
+  FirstKnowledge first;
+  std::string text = told_or_thrown(communicator, 0, [&] {
+    first = first_knowledge(communicator);
+    return first.lacks_links ? std::string() : text_of(*keep_first(communicator, first, 0));
+  });
+  if (text.empty()) {
+    const double us_per_byte = measured_us_per_byte(communicator);
+    text = told_or_thrown(communicator, 0, [&] { return text_of(*keep_first(communicator, first, us_per_byte)); });
+  }
   auto parsed = made_or_thrown(communicator, [&] { return parse(text); });
   return keep(communicator, std::move(parsed));
 }

@@ -50,9 +50,17 @@ std::shared_ptr<const Knowledge> present_knowledge(Communicator& communicator);
 // damaged, it prints a warning on stderr and continues without wisdom. Throws on all ranks or on none.
 std::shared_ptr<const Knowledge> share_knowledge(Communicator& communicator);
 
-// Collective: lets rank 0 find out what share_knowledge would return. Only rank 0 may call the returned function, which makes and
-// keeps rank 0's knowledge, and may throw. The other ranks learn nothing.
-std::function<std::shared_ptr<const Knowledge>()> knowledge_at_first(Communicator& communicator);
+// What rank 0 knows before the ranks share it.
+struct FirstKnowledge {
+  std::string text;
+  bool lacks_links = false;  // must the ranks measure their links (measured_us_per_byte)?
+};
+
+// Local. Only for rank 0: reads the wisdom file, if this process has no knowledge yet.
+FirstKnowledge first_knowledge(Communicator& communicator);
+
+// Local. Only for rank 0: makes and keeps its knowledge. `us_per_byte`: of the links, if they were measured.
+std::shared_ptr<const Knowledge> keep_first(Communicator& communicator, FirstKnowledge first, double us_per_byte);
 
 // Adds new measurements and keeps the result. Ranks with equal knowledge that add equal measurements have equal knowledge
 // afterwards.

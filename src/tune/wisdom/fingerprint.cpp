@@ -102,10 +102,10 @@ cpu_set_t given_cores() {
 // these cores count.
 Count cores_of_first_node(Communicator& communicator) {
   const std::vector<Count>& nodes = communicator.nodes();
-  const cpu_set_t bound = cores_of_nodes(communicator)[index(nodes[0])];
-  if (CPU_COUNT(&bound) < std::count(nodes.begin(), nodes.end(), nodes[0]) || communicator.rank() != 0) return CPU_COUNT(&bound);
+  const Count bound = communicator.transport().cores();
+  if (bound < std::count(nodes.begin(), nodes.end(), nodes[0])) return bound;
   const cpu_set_t given = given_cores();
-  return std::max(CPU_COUNT(&bound), CPU_COUNT(&given));
+  return std::max<Count>(bound, CPU_COUNT(&given));
 }
 
 std::string mpi_of(Communicator& communicator) {
@@ -158,21 +158,19 @@ std::string short_mpi_version(std::string_view version) {
 }
 
 Fingerprint fingerprint_at_first(Communicator& communicator) {
-  const Count cores = cores_of_first_node(communicator);
-  if (communicator.rank() != 0) return {};
   const std::vector<Count>& nodes = communicator.nodes();
   const bool is_one_node = std::all_of(nodes.begin(), nodes.end(), [&](Count node) { return node == nodes[0]; });
   return {.processor = processor_of(contents("/proc/cpuinfo")),
-          .cores = cores,
+          .cores = cores_of_first_node(communicator),
           .network = is_one_node ? "none" : network_of("/sys/class"),
           .mpi = mpi_of(communicator)};
 }
 
 Fingerprint fingerprint(Communicator& communicator) {
-  const Fingerprint first = fingerprint_at_first(communicator);
-  const std::string told = told_by(
-      communicator, 0,
-      communicator.rank() == 0 ? fmt::format("{}\n{}\n{}\n{}", first.cores, first.processor, first.network, first.mpi) : "");
+  const std::string told = told_or_thrown(communicator, 0, [&] {
+    const Fingerprint first = fingerprint_at_first(communicator);
+    return fmt::format("{}\n{}\n{}\n{}", first.cores, first.processor, first.network, first.mpi);
+  });
   const std::vector<std::string_view> lines = split(told, '\n');
   return {.processor = std::string(lines.at(1)),
           .cores = number_in<Count>(lines[0]).value_or(0),

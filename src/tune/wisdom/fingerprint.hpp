@@ -10,7 +10,7 @@
 
 namespace quadrille {
 
-// Collective. Returns the fingerprint at rank 0, and an empty one at the other ranks, so that no message is needed to send it.
+// Local. Only for rank 0.
 Fingerprint fingerprint_at_first(Communicator& communicator);
 
 // Returns the processor named in the text of /proc/cpuinfo, such as "AMD EPYC 7763 64-Core Processor"; "unknown" if none is named.

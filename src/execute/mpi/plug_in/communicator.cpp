@@ -41,6 +41,7 @@ class HybridTransport final : public Transport {
 
   std::shared_ptr<Communicator> kept() override { return ranks_.kept(); }
   void broadcast(void* data, Bytes count, Rank from) override { ranks_.broadcast(data, count, from); }
+  Count cores() const override { return group_.cores(); }
   Executor executor() const override { return Executor::hybrid; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     Lease lease = group_.lease();
@@ -95,6 +96,7 @@ class MpiCommunicator final : public Communicator, public Transport {
   Transport& transport() override { return *this; }
 
   std::shared_ptr<Communicator> kept() override { return std::shared_ptr<Communicator>(new MpiCommunicator(kept_, group_)); }
+  Count cores() const override { return group_->cores(); }
   Executor executor() const override { return Executor::mpi; }
   std::unique_ptr<Executable> prepare(std::shared_ptr<const Script> script) override {
     Lease lease = group_->lease();

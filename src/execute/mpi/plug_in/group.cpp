@@ -139,6 +139,7 @@ bool MpiGroup::meet_again() {
   Met met{.nodes = ByRank<Count>(size_, 0), .any_compares = known->known_ranks->any_compares};
   met.node = quadrille::meet_again(*known->known_ranks, known->members, rank_, broadcast, progress());
   if (!met.node) return false;
+  met.cores = met.node->cores();
   take(std::move(met));
   return true;
 }
@@ -183,6 +184,7 @@ void MpiGroup::meet(const std::shared_ptr<MpiGroup>& group, Communicator& ranks)
 
 void MpiGroup::take(Met met) {
   nodes_ = std::move(met.nodes);
+  cores_ = met.cores;
   node_ = std::move(met.node);
   no_sharing_ = std::move(met.no_sharing);
   starts_.set_compares(met.any_compares);
@@ -192,7 +194,7 @@ void MpiGroup::take(Met met) {
   Count members = 0;
   for (const Count node : nodes_) places_.push_back(node == own ? members++ : -1);
   QUADRILLE_ASSERT(!node_ || (node_->size() == members && node_->rank() == places_[rank_]));
-  const bool core_for_every_rank = node_ ? node_->space()->core_for_every_rank() : members <= usable_core_count();
+  const bool core_for_every_rank = members <= cores_;
   waiter_ = Waiter(process_->polls_yield(), core_for_every_rank, *in_flight_);
   starts_.set_shares_cores(!core_for_every_rank);
 }

@@ -70,6 +70,7 @@ class MpiGroup {
   Rank rank() const { return rank_; }
   Count size() const { return size_; }
   const ByRank<Count>& nodes() const { return nodes_; }
+  Count cores() const { return cores_; }  // on which the ranks of this rank's node may run
 
   // The communicator of this rank's node, whose ranks share memory. If no ranks share memory, it is null, and no_sharing() says
   // why.
@@ -120,6 +121,7 @@ class MpiGroup {
   Waiter waiter_;
   MpiStarts starts_;
   ByRank<Count> nodes_;
+  Count cores_ = 1;
   std::unique_ptr<SharedCommunicator> node_;
   std::string no_sharing_;
   ByRank<Rank> places_;

@@ -81,10 +81,9 @@ class Handover {
     if (slot_) space_.release(slot_);
   }
 
-  // Repeats the copies of each size until the least times are confirmed. If the two ranks share cores with other ranks, a step
-  // also takes the time slices of these ranks. Besides, all ranks wait for this measurement. So fewer steps are made.
-  CopyCosts measure(bool shares_cores) {
-    const int least = shares_cores ? 4 : 12, most = shares_cores ? 12 : 48;
+  // Repeats the copies of each size until the least times are confirmed.
+  CopyCosts measure() {
+    constexpr int least = 12, most = 48;
     CopyCosts costs;
     if (space_.rank() < 2)
       for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
@@ -195,18 +194,22 @@ SharingCosts measure_costs(SharedSpace& space) {
   // This limit separates two cases: switching ranks by sched_yield takes a few microseconds, and waiting for the end of another
   // rank's time slice takes milliseconds.
   constexpr double time_of_waking = 100e-6;
-  costs.yields_hand_over = false;
-  for (int tries = 0; tries < 3 && !costs.yields_hand_over; ++tries)
-    costs.yields_hand_over = seconds_of_turn(space, 4) < time_of_waking;
+  Least turn;
+  int tries = 0;
+  do turn.add(seconds_of_turn(space, 4));
+  while (turn.seconds() >= time_of_waking && turn.seconds() < 5 * time_of_waking && ++tries < 3);
+  costs.yields_hand_over = turn.seconds() < time_of_waking;
   costs.shared_cores = !space.core_for_every_rank();
   space.set_yields_hand_over(costs.yields_hand_over);
-  Handover handover(space);
-  costs.copies = handover.measure(costs.shared_cores);
-  for (auto* const seconds : {&costs.copies.in, &costs.copies.out, &costs.copies.once}) bound_by_each_other(*seconds);
-  Least wait;
-  for (int tries = 0; tries < 8 && (tries < 3 || !wait.is_confirmed()); ++tries)
-    wait.add(seconds_of_turn(space, costs.shared_cores ? 4 : 16));
-  costs.copies.wait = wait.seconds();
+  if (costs.shared_cores) {
+    costs.copies.wait = turn.seconds();
+  } else {
+    costs.copies = Handover(space).measure();
+    for (auto* const seconds : {&costs.copies.in, &costs.copies.out, &costs.copies.once}) bound_by_each_other(*seconds);
+    Least wait;
+    for (int tries = 0; tries < 8 && (tries < 3 || !wait.is_confirmed()); ++tries) wait.add(seconds_of_turn(space, 16));
+    costs.copies.wait = wait.seconds();
+  }
   ByRank<SharingCosts> all(space.size());
   space.all_gather(&costs, all.data(), sizeof costs);
   return all[0];

@@ -46,7 +46,8 @@ struct SharingCosts {
   bool shared_cores = false;     // there are more ranks than cores; if not, no rank has to yield, and yields_hand_over is true
 };
 
-// Measures the costs. Collective; all ranks get the same result. Takes about a millisecond.
+// Measures the costs. Collective; all ranks get the same result. Takes about a millisecond. If there are more ranks than cores,
+// only the wait is measured: it is longer than any copy of an eager message takes, and it would lengthen each measured copy.
 SharingCosts measure_costs(SharedSpace& space);
 
 // A process keeps the costs for its later groups (costs_of in meet.cpp). `process` is its ProcessCard::id, because in tests several
