@@ -14,10 +14,9 @@ constexpr int most_plans = 128;         // per communicator; with more, their da
 constexpr double long_call_s = 0.5e-3;  // calls that take so long are tried in place
 constexpr int most_in_place = 2;        // contenders
 // Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. Each takes about as
-// long as this number of short calls. The first choice takes 1 to 1.5 times as long as making the group, because rank 0 first
-// finds out what it needs about the machine.
-constexpr double calls_of_group = 35, calls_of_choice = 6, calls_of_plan = 8, groups_of_first_choice = 1.5;
-constexpr double most_of_expected = 1.3;  // highest cost of groups and plans, as a multiple of the expected cost
+// long as this number of short calls. In the first choice, rank 0 finds out what it needs about the machine and the links.
+constexpr double calls_of_group = 50, calls_of_first_choice = 60, calls_of_choice = 10, calls_of_plan = 20;
+constexpr double most_of_expected = 1.15;  // highest cost of groups and plans, as a multiple of the expected cost
 // If nothing is left to spend, a trial that has begun still goes on if its next part costs at most this share of all that was
 // spent.
 constexpr double little_more = 0.1;
@@ -68,7 +67,7 @@ class Finder {
   bool is_open_here(const CallKind& kind) const { return !state_.meeting.is_guest || never_synchronises(kind.key.function); }
   double left_s() const {
     const double spent_s = process_.account.spent_s() + state_.meeting.others_spent_s;
-    return (process_.allowance.after(now_s_) - spent_s) / state_.weight;
+    return (process_.allowed_s(now_s_) - spent_s) / state_.weight;
   }
   double call_s_of(const CallKind& kind) const {
     return std::max(state_.seconds_of(kind.vendor_times.ticks_of_call()), kind.slowest.call_s);
@@ -92,11 +91,12 @@ class Finder {
 
 Instruction Finder::message() {
   state_.meeting.wanted_ratio = 0;
+  for (CallKind* const kind : state_.kinds) process_.saved_s.fetch_add(state_.weight * kind->saved_s());
   state_.meeting.short_s = short_call_now_s();
   for (const auto look : {&Finder::told_wishes, &Finder::concluded, &Finder::demanded, &Finder::tuned, &Finder::timed,
                           &Finder::worthwhile, &Finder::hosted})
     if (auto message = (this->*look)()) {
-      message->allowance_s = process_.allowance.after(now_s_);
+      message->allowance_s = process_.allowed_s(now_s_);
       return *message;
     }
   Instruction nothing;
@@ -172,8 +172,8 @@ double Finder::group_s() const {
 }
 
 double Finder::plans_s(int plans) const {
-  const double first_s = process_.choice_cost.is_known() ? 0 : groups_of_first_choice * process_.group_cost.of(state_.ranks);
-  return std::max({process_.choice_cost.of(state_.ranks), calls_of_choice * state_.meeting.short_s, first_s}) + plans * plan_s();
+  const double calls = process_.choice_cost.is_known() ? calls_of_choice : calls_of_first_choice;
+  return std::max(process_.choice_cost.of(state_.ranks), calls * state_.meeting.short_s) + plans * plan_s();
 }
 
 // The costs of groups and plans are estimated from the program's shortest calls. If these are long, perhaps because ranks are
@@ -192,7 +192,8 @@ std::optional<Instruction> Finder::if_affordable(const Instruction& message, dou
   const double most_s = most_of_expected * cost_s;
   if (most_s <= left_s()) return message;
   const double total_s = process_.account.spent_s() + state_.meeting.others_spent_s + state_.weight * most_s;
-  state_.meeting.wanted_ratio = process_.allowance.when(total_s) / now_s_;
+  const double of_savings_s = process_.allowed_s(now_s_) - process_.allowance.after(now_s_);
+  state_.meeting.wanted_ratio = process_.allowance.when(total_s - of_savings_s) / now_s_;
   return std::nullopt;
 }
 
@@ -302,11 +303,11 @@ std::optional<Instruction> Finder::learned(const CallKind& kind, const CallFindi
   return message;
 }
 
-// What the message may cost: as much as the kind's calls have taken so far. For what earlier runs found: as much as all that they
-// found, `learned_s`, will save.
+// What the message may cost: as much as the kind's calls have taken so far, and more or less if trials of this run were won or
+// lost. For what earlier runs found: as much as all that they found, `learned_s`, will save.
 double Finder::worth_s(const CallKind& kind, const Instruction& message, double learned_s) const {
   const double taken_s = all_s_of(kind);
-  return message.is_learned ? std::max(taken_s, learned_s) - group_s() : taken_s;
+  return message.is_learned ? std::max(taken_s, learned_s) - group_s() : process_.odds.factor() * taken_s;
 }
 
 // `call_s`: the time of a call without late ranks. Ours may take twice as long.
@@ -317,8 +318,9 @@ Instruction Finder::trial_of(const CallKind& kind, double call_s) const {
     return by_exchange ? plan_s() : plans_s(contenders);
   };
   const auto is_too_dear = [&](double cost_s) { return group_s() + cost_s > left_s(); };
-  // A trial of fewer contenders or calls costs less, and may then be allowed earlier.
-  if (call_s >= long_call_s) {
+  // A trial of fewer contenders or calls costs less, and may then be allowed earlier. A trial in place by exchanges that exist
+  // already makes nothing.
+  if (call_s >= long_call_s || (by_exchange && state_.group.has_exchange && !is_again)) {
     Instruction message = message_for(What::try_in_place, kind);
     message.number = is_again || by_exchange ? 1 : most_in_place;
     const auto cost_s = [&] { return made_s(message.number) + message.number * Alternation::calls_of_first_part * call_s; };

@@ -123,6 +123,7 @@ struct TrialsOfKind {
   double put_off_s = 0;                // rank 0, mode counting: the cost of a trial that was put off as too costly
   std::vector<PlannedWay> contenders;  // of a trial in place; none for exchanges
   TrialTimes times;                    // of the latest trials
+  std::uint64_t saved_until = 0;       // rank 0: the call up to which saved_s() has counted
   bool ignores_findings = false;       // of earlier runs, because there was a trial in this run
 };
 
@@ -165,6 +166,13 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
 
   bool may_be_ours() const { return mode == Mode::ours || mode == Mode::trying; }  // may ours run its next call?
   bool is_exchanged() const { return mpi_face::is_exchanged(key.function); }
+
+  // Returns the seconds that our calls have saved since this was last asked, by the times of the latest trials.
+  double saved_s() {
+    const std::uint64_t first = std::exchange(trials.saved_until, calls);
+    if (mode != Mode::ours || trials.times.ours_s.empty()) return 0;
+    return static_cast<double>(calls - first) * (median_of(trials.times.vendors_s) - median_of(trials.times.ours_s));
+  }
 
   // Leaves the calls to the MPI library for good.
   void leave(std::string cause) {

@@ -169,7 +169,7 @@ Action Step::after_action() {
     default: break;
   }
   QUADRILLE_ASSERT(state_.doing != Do::leave);
-  if (event_.choice_s > 0) process_.choice_cost.measured(event_.choice_s, state_.ranks);
+  if (event_.choice_s > 0) process_.choice_cost.measured_after_first(event_.choice_s, state_.ranks);
   if (event_.plan_s > 0) process_.plan_cost.measured(event_.plan_s, state_.ranks);
   if (state_.doing == Do::race) process_.tuning.spend(event_.now_s - state_.meeting.began_s);
   if (event_.what == Event::What::failed && state_.doing != Do::make_group) return left(std::string(sentence(Cause::no_plan)));
@@ -370,6 +370,7 @@ Action Step::tried() {
   const bool is_repeated = ratio > enough_gain && ratio <= misses_by_little * enough_gain && ++state_.meeting.trials < most_trials;
   if (is_repeated) return action(Do::run_trial, state_.message.number);
   kind().trials.times = {state_.meeting.ours_s[best], state_.meeting.vendors_s};
+  process_.odds.add(ratio <= enough_gain);
   if (ratio <= enough_gain && !kind().is_exchanged()) return keep(best);
   if (ratio > enough_gain) kind().leave(lost_by(ratio));
   settle(ratio <= enough_gain);
@@ -427,6 +428,7 @@ Action Step::shared() {
   tried.trials.times = {tried.trial->of_way(event_.figures, conclusion.best + 1),
                         tried.trial->of_way(event_.figures, Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
+  process_.odds.add(is_faster);
   state_.meeting.made = std::move(tried.trials.contenders);
   tried.trials.contenders.clear();
   if (is_faster && !tried.is_exchanged()) return keep(best);

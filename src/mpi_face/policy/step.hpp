@@ -37,6 +37,7 @@ struct Allowance {
   double at_first_s = 0.03;                 // from the beginning on
   double early_share = 0.03, early_s = 10;  // the part of the run's time so far, during its first seconds
   double share = 0.02;                      // the same, later
+  double of_savings = 0.25;                 // the part of what our calls have saved
 
   // Returns how many seconds a process may have spent in total `elapsed_s` after the run's beginning.
   double after(double elapsed_s) const {
@@ -47,6 +48,20 @@ struct Allowance {
     if (total_s <= at_first_s) return 0;
     return total_s <= early_share * early_s ? total_s / early_share : total_s / share;
   }
+};
+
+// How likely the next trial is to be won, by Laplace's rule of succession, after the trials that were won and lost in this run.
+class Odds {
+ public:
+  void add(bool is_won) { (is_won ? won_ : lost_).fetch_add(1, std::memory_order_relaxed); }
+  // Relative to a run without trials: above 1 after more wins than losses, 0.5 after two losses.
+  double factor() const {
+    const double won = won_.load(std::memory_order_relaxed), lost = lost_.load(std::memory_order_relaxed);
+    return 2 * (won + 1) / (won + lost + 2);
+  }
+
+ private:
+  std::atomic<int> won_{0}, lost_{0};
 };
 
 // What a process spends. Threads may spend at the same time, on different communicators.
@@ -68,6 +83,10 @@ class CostOfRank {
   void measured(double seconds, Count ranks) {
     seconds_.store(seconds / static_cast<double>(ranks), std::memory_order_relaxed);
     is_known_.store(true, std::memory_order_relaxed);
+  }
+  // The first one may cost more than all later ones, so it is not kept.
+  void measured_after_first(double seconds, Count ranks) {
+    if (is_known_.exchange(true, std::memory_order_relaxed)) measured(seconds, ranks);
   }
   bool is_known() const { return is_known_.load(std::memory_order_relaxed); }
 
@@ -178,12 +197,17 @@ struct Guest {
 struct DecidingProcess {
   Allowance allowance;
   Account account, tuning;  // tuning: for the races that the user asks for (QUADRILLE_TUNE)
-  CostOfRank group_cost{2e-3}, choice_cost{200e-6}, plan_cost{200e-6}, split_cost{20e-6};
+  std::atomic<double> saved_s{0};  // rank 0: what calls by Quadrille have saved, by the times of the trials that they won
+  Odds odds;
+  CostOfRank group_cost{1.2e-3}, choice_cost{400e-6}, plan_cost{300e-6}, split_cost{20e-6};
   Verdicts verdicts;
   // Guests meet in the order in which they became guests. `waiting`: in a meeting of the world, guests with something to decide.
   std::vector<Guest> guests;
   std::deque<Guest> waiting;
   bool has_met = false;  // in the last turn, the guest that comes first on this rank has met
+
+  // What may have been spent in total `elapsed_s` after the run's beginning.
+  double allowed_s(double elapsed_s) const { return allowance.after(elapsed_s) + allowance.of_savings * saved_s.load(); }
 
   // A hash of three things: the colour of the first waiting guest; the numbers of calls of each kind that this rank has made on
   // the guests with this colour; and which of these guests is the first. MPI gives communicators no names by which ranks could

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -201,10 +202,11 @@ SharingCosts measure_costs(SharedSpace& space) {
   costs.yields_hand_over = turn.seconds() < time_of_waking;
   costs.shared_cores = !space.core_for_every_rank();
   space.set_yields_hand_over(costs.yields_hand_over);
+  std::optional<Handover> handover;  // until the gather below, because the other rank reads its memory
   if (costs.shared_cores) {
     costs.copies.wait = turn.seconds();
   } else {
-    costs.copies = Handover(space).measure();
+    costs.copies = handover.emplace(space).measure();
     for (auto* const seconds : {&costs.copies.in, &costs.copies.out, &costs.copies.once}) bound_by_each_other(*seconds);
     Least wait;
     for (int tries = 0; tries < 8 && (tries < 3 || !wait.is_confirmed()); ++tries) wait.add(seconds_of_turn(space, 16));
