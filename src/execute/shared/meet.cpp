@@ -137,7 +137,7 @@ ByRank<Count> nodes_of(const ByRank<GroupCard>& cards) {
   for (const GroupCard& card : cards)
     nodes.push_back(
         known.emplace(std::tuple(card.process.host, card.process.pid_space, card.assumed_node), static_cast<Count>(known.size()))
-                        .first->second);
+            .first->second);
   return nodes;
 }
 

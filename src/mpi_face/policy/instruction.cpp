@@ -390,9 +390,9 @@ const std::vector<InstructionRule>& instruction_rules() {
       {What::group, "group", "a message that makes or tries plans is due, and there is no group; for a trial, both must be paid",
        "make the group", "", ""},
       {What::try_in_loop, "try_in_loop",
-       "a call takes less than half a millisecond, and all of them have taken as long as a trial will; in mode ours: at call 2^k, "
-       "from "
-       "the 512th to the 8,192nd on",
+       "a call takes less than half a millisecond, and all of them have taken as long as a trial will (after two lost trials: "
+       "twice "
+       "as long); in mode ours: at call 2^k, from the 512th to the 8,192nd on",
        "time up to three contenders and the MPI library on buffers of the drop-in's own, by turns, four times 2 to 32 calls; take "
        "the "
        "fastest "
@@ -401,7 +401,8 @@ const std::vector<InstructionRule>& instruction_rules() {
        "unless it lost twice",
        "counting, ours", "ours, vendor"},
       {What::try_in_place, "try_in_place",
-       "the same for longer calls; or earlier runs found what is faster, and it will save more than it costs",
+       "the same for longer calls, and for calls that exchange blocks, once such exchanges exist; or earlier runs found what is "
+       "faster, and it will save more than it costs",
        "make up to two contenders, or the plan that earlier runs found; then the program's own calls run by turns",
        "counting, ours", "trying, vendor"},
       {What::host, "host", "the guests' calls have taken as long as it will take to let them meet", "let guests meet", "", ""},

@@ -196,7 +196,7 @@ struct Guest {
 // What all communicators of a process share.
 struct DecidingProcess {
   Allowance allowance;
-  Account account, tuning;  // tuning: for the races that the user asks for (QUADRILLE_TUNE)
+  Account account, tuning;         // tuning: for the races that the user asks for (QUADRILLE_TUNE)
   std::atomic<double> saved_s{0};  // rank 0: what calls by Quadrille have saved, by the times of the trials that they won
   Odds odds;
   CostOfRank group_cost{1.2e-3}, choice_cost{400e-6}, plan_cost{300e-6}, split_cost{20e-6};

@@ -16,7 +16,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 // Runs of MPI programs that were recorded before step() existed, on rank 0: calls, events, and the actions that followed. They
-// might spend 2 % of their time, 20 ms in the first second. Long calls and two communicators, guests, and random programs. One
+// might spend 2 % of their time, 20 ms in the first second. Guests, and random programs. One
 // action was added by hand: after guests have met, the ranks agree on their accounts again. Lines, after the number of a
 // communicator:
 //   c RANK RANKS IS_WORLD WEIGHT ADMITS_AT_ONCE      a communicator
@@ -209,7 +209,7 @@ TEST_P(RecordedRun, IsRepeatedActionByAction) {
   EXPECT_GE(messages_, 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, RecordedRun, ::testing::Values("long", "guests", "random"));
+INSTANTIATE_TEST_SUITE_P(Programs, RecordedRun, ::testing::Values("guests", "random"));
 
 }  // namespace
 }  // namespace quadrille::mpi_face

@@ -92,17 +92,39 @@ TEST_F(OneRank, MakesTheGroupForWhatEarlierRunsFoundAfterOneCall) {
 }
 
 TEST_F(OneRank, MakesNoGroupForFindingsThatSaveLessThanItCosts) {
-  kind_with_finding(2.999e-3, 3e-3);
+  kind_with_finding(1.999e-3, 2e-3);
   EXPECT_EQ(meet().what, Do::leave);
 }
 
 TEST_F(OneRank, WaitsUntilTheAccountAllowsTheGroup) {
   kind_with_finding(1e-3, 3e-3);
   process_.group_cost.measured(0.05, 2);
-  now_s_ = 2;  // 3 % of it allow 60 ms, but 65 ms must be allowed
+  now_s_ = 1.9;  // 3 % of it allow 57 ms, but 58 ms must be allowed
   EXPECT_EQ(meet().what, Do::leave);
   now_s_ = 2.2;
   EXPECT_EQ(meet().what, Do::make_group);
+}
+
+TEST_F(OneRank, MaySpendAQuarterOfWhatItsCallsHaveSaved) {
+  CallKind& kind = kind_in_use();
+  kind.trials.times = {{1e-3}, {3e-3}};
+  kind.trials.next = TrialsOfKind::never, kind.trials.saved_until = kind.calls;
+  meet();
+  EXPECT_EQ(process_.saved_s, 0) << "no calls since then";
+  end_meeting();
+  kind.calls += 1000;
+  meet();
+  EXPECT_NEAR(process_.saved_s, 2, 1e-9);
+  EXPECT_NEAR(process_.allowed_s(now_s_), process_.allowance.after(now_s_) + 0.5, 1e-9);
+}
+
+TEST(Odds, HalveAfterTwoLostTrialsAndRiseWithEachThatIsWon) {
+  Odds odds;
+  EXPECT_EQ(odds.factor(), 1);
+  odds.add(false), odds.add(false);
+  EXPECT_EQ(odds.factor(), 0.5);
+  odds.add(true), odds.add(true);
+  EXPECT_EQ(odds.factor(), 1);
 }
 
 TEST_F(OneRank, TriesWhatEarlierRunsFoundOnTheProgramsOwnCallsAndKeepsIt) {
