@@ -7,7 +7,6 @@
 #include <cstring>
 #include <map>
 #include <new>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -66,6 +65,7 @@ Introduced introduced(Communicator& group, Process* process, const ByRank<Proces
   };
   const Count own = nodes[group.rank()], mates = std::count(nodes.begin(), nodes.end(), own);
   Introduced made;
+  ByRank<std::optional<Outcome>> of_nodes(group.size());  // by node: of its first rank, with what holds for all of its ranks
   const auto outcomes = gathered_or_thrown(group, [&] {
     const Bytes ahead = bytes_ahead(mates);
     Outcome outcome{.control_bytes = ahead, .head = made_head(), .known_processes = random_id()};
@@ -77,7 +77,6 @@ Introduced introduced(Communicator& group, Process* process, const ByRank<Proces
     }
     return outcome;
   });
-  ByRank<std::optional<Outcome>> of_nodes(group.size());  // by node: of its first rank, with what holds for all of its ranks
   for (Rank rank = 0; rank < group.size(); ++rank) {
     std::optional<Outcome>& node = of_nodes[nodes[rank]];
     if (!node) node = outcomes[rank];
@@ -218,7 +217,7 @@ class Meeting {
     cpu_set_t all;
     CPU_ZERO(&all);
     for (const Rank rank : members_) CPU_OR(&all, &all, &cards_[rank].process.cores);
-    return CPU_COUNT(&all);
+    return std::max(1, CPU_COUNT(&all));
   }
   const ByRank<Count>& nodes() const { return nodes_; }
   const std::vector<Rank>& members() const { return members_; }
@@ -260,7 +259,7 @@ class Meeting {
   std::shared_ptr<GroupSpace> introduce() {
     ByRank<ProcessCard> all;
     for (const GroupCard& card : cards_) all.push_back(card.process);
-    const Introduced made = introduced(group_, process_.get(), all, nodes_, [&]() -> Place {
+    Introduced made = introduced(group_, process_.get(), all, nodes_, [&]() -> Place {
       if (why_) throw Error(*why_);
       if (size(members_) > GroupSpace::most_ranks)
         throw Error(ErrorCode::environment, fmt::format("{} ranks of one node cannot share memory; the limit is {}", size(members_),
@@ -270,7 +269,7 @@ class Meeting {
       head_.tell_costs();
       return head;
     });
-    node_ = made.known;
+    node_ = std::move(made.known);
     return space_of(node_.peers, made.head, node_.reads_private_memory);
   }
 

@@ -65,6 +65,7 @@ class Finder {
   Instruction trial_of(const CallKind& kind, double call_s) const;
   // Plans may need the communicator of the meeting, which guests free after it. So guests make no plans.
   bool is_open_here(const CallKind& kind) const { return !state_.meeting.is_guest || never_synchronises(kind.key.function); }
+  bool has_exchange() const { return state_.group.exists && state_.group.has_exchange; }
   double left_s() const {
     const double spent_s = process_.account.spent_s() + state_.meeting.others_spent_s;
     return (process_.allowed_s(now_s_) - spent_s) / state_.weight;
@@ -91,7 +92,7 @@ class Finder {
 
 Instruction Finder::message() {
   state_.meeting.wanted_ratio = 0;
-  for (CallKind* const kind : state_.kinds) process_.saved_s.fetch_add(state_.weight * kind->saved_s());
+  for (CallKind* const kind : state_.kinds) process_.saved_s.fetch_add(kind->saved_s());
   state_.meeting.short_s = short_call_now_s();
   for (const auto look : {&Finder::told_wishes, &Finder::concluded, &Finder::demanded, &Finder::tuned, &Finder::timed,
                           &Finder::worthwhile, &Finder::hosted})
@@ -293,8 +294,7 @@ const CallFinding* Finder::finding_of(const CallKind& kind) const {
 std::optional<Instruction> Finder::learned(const CallKind& kind, const CallFinding& finding) const {
   Instruction message = message_for(What::try_in_place, kind);
   message.number = finding.runs, message.is_learned = true;
-  const bool has_exchange = state_.group.exists && state_.group.has_exchange;
-  if (!kind.is_exchanged() || !has_exchange) message.cost_s = plan_s();
+  if (!kind.is_exchanged() || !has_exchange()) message.cost_s = plan_s();
   if (kind.is_exchanged()) return message;
   const auto way = way_of(finding);
   const auto one = way ? packed(*way) : std::nullopt;
@@ -314,13 +314,13 @@ double Finder::worth_s(const CallKind& kind, const Instruction& message, double 
 Instruction Finder::trial_of(const CallKind& kind, double call_s) const {
   const bool is_again = kind.mode == Mode::ours, by_exchange = kind.is_exchanged();
   const auto made_s = [&](int contenders) {
-    if (is_again || (by_exchange && state_.group.has_exchange)) return 0.0;
+    if (is_again || (by_exchange && has_exchange())) return 0.0;
     return by_exchange ? plan_s() : plans_s(contenders);
   };
   const auto is_too_dear = [&](double cost_s) { return group_s() + cost_s > left_s(); };
   // A trial of fewer contenders or calls costs less, and may then be allowed earlier. A trial in place by exchanges that exist
   // already makes nothing.
-  if (call_s >= long_call_s || (by_exchange && state_.group.has_exchange && !is_again)) {
+  if (call_s >= long_call_s || (by_exchange && has_exchange() && !is_again)) {
     Instruction message = message_for(What::try_in_place, kind);
     message.number = is_again || by_exchange ? 1 : most_in_place;
     const auto cost_s = [&] { return made_s(message.number) + message.number * Alternation::calls_of_first_part * call_s; };

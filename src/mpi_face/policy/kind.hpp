@@ -170,7 +170,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   // Returns the seconds that our calls have saved since this was last asked, by the times of the latest trials.
   double saved_s() {
     const std::uint64_t first = std::exchange(trials.saved_until, calls);
-    if (mode != Mode::ours || trials.times.ours_s.empty()) return 0;
+    if (calls == first || mode != Mode::ours || trials.times.ours_s.empty()) return 0;
     return static_cast<double>(calls - first) * (median_of(trials.times.vendors_s) - median_of(trials.times.ours_s));
   }
 

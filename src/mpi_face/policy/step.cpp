@@ -75,6 +75,9 @@ class Step {
   Action keep(std::size_t best);
   void settle(bool is_faster);
   void leave_all();
+  void note_first_trial(bool is_won) {
+    if (kind().trials.times.ours_s.empty()) process_.odds.add(is_won);
+  }
 
   Action action(Do what, std::int32_t number = 0) { return {.what = what, .kind = state_.message.kind, .number = number}; }
 
@@ -369,8 +372,8 @@ Action Step::tried() {
   const double ratio = ratios[best];
   const bool is_repeated = ratio > enough_gain && ratio <= misses_by_little * enough_gain && ++state_.meeting.trials < most_trials;
   if (is_repeated) return action(Do::run_trial, state_.message.number);
+  note_first_trial(ratio <= enough_gain);
   kind().trials.times = {state_.meeting.ours_s[best], state_.meeting.vendors_s};
-  process_.odds.add(ratio <= enough_gain);
   if (ratio <= enough_gain && !kind().is_exchanged()) return keep(best);
   if (ratio > enough_gain) kind().leave(lost_by(ratio));
   settle(ratio <= enough_gain);
@@ -425,10 +428,10 @@ Action Step::shared() {
   CallKind& tried = kind();
   const Alternation::Conclusion& conclusion = state_.message.conclusion;
   const auto best = static_cast<std::size_t>(conclusion.best);
+  note_first_trial(conclusion.end == Alternation::End::taken);
   tried.trials.times = {tried.trial->of_way(event_.figures, conclusion.best + 1),
                         tried.trial->of_way(event_.figures, Alternation::vendor)};
   const bool is_faster = conclusion.end == Alternation::End::taken;
-  process_.odds.add(is_faster);
   state_.meeting.made = std::move(tried.trials.contenders);
   tried.trials.contenders.clear();
   if (is_faster && !tried.is_exchanged()) return keep(best);

@@ -50,7 +50,7 @@ struct Allowance {
   }
 };
 
-// How likely the next trial is to be won, by Laplace's rule of succession, after the trials that were won and lost in this run.
+// How likely the next trial is to be won, by Laplace's rule of succession: from the first trials of kinds in this run.
 class Odds {
  public:
   void add(bool is_won) { (is_won ? won_ : lost_).fetch_add(1, std::memory_order_relaxed); }
@@ -84,10 +84,8 @@ class CostOfRank {
     seconds_.store(seconds / static_cast<double>(ranks), std::memory_order_relaxed);
     is_known_.store(true, std::memory_order_relaxed);
   }
-  // The first one may cost more than all later ones, so it is not kept.
-  void measured_after_first(double seconds, Count ranks) {
-    if (is_known_.exchange(true, std::memory_order_relaxed)) measured(seconds, ranks);
-  }
+  // The first one may cost more than all later ones, so it only bounds the guess.
+  void measured_after_first(double seconds, Count ranks) { measured(is_known() ? seconds : std::min(seconds, of(ranks)), ranks); }
   bool is_known() const { return is_known_.load(std::memory_order_relaxed); }
 
  private:
@@ -207,7 +205,9 @@ struct DecidingProcess {
   bool has_met = false;  // in the last turn, the guest that comes first on this rank has met
 
   // What may have been spent in total `elapsed_s` after the run's beginning.
-  double allowed_s(double elapsed_s) const { return allowance.after(elapsed_s) + allowance.of_savings * saved_s.load(); }
+  double allowed_s(double elapsed_s) const {
+    return allowance.after(elapsed_s) + allowance.of_savings * std::max(0.0, saved_s.load());
+  }
 
   // A hash of three things: the colour of the first waiting guest; the numbers of calls of each kind that this rank has made on
   // the guests with this colour; and which of these guests is the first. MPI gives communicators no names by which ranks could

@@ -10,7 +10,7 @@
 
 namespace quadrille {
 
-// Local. Only for rank 0.
+// Returns the fingerprint of the communicator's machine. Local; only for rank 0.
 Fingerprint fingerprint_at_first(Communicator& communicator);
 
 // Returns the processor named in the text of /proc/cpuinfo, such as "AMD EPYC 7763 64-Core Processor"; "unknown" if none is named.

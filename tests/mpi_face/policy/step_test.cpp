@@ -106,6 +106,7 @@ TEST_F(OneRank, WaitsUntilTheAccountAllowsTheGroup) {
 }
 
 TEST_F(OneRank, MaySpendAQuarterOfWhatItsCallsHaveSaved) {
+  state_.weight = 4;  // which counts what is spent, not what is saved
   CallKind& kind = kind_in_use();
   kind.trials.times = {{1e-3}, {3e-3}};
   kind.trials.next = TrialsOfKind::never, kind.trials.saved_until = kind.calls;

@@ -204,7 +204,10 @@ SharingCosts measure_costs(SharedSpace& space) {
   space.set_yields_hand_over(costs.yields_hand_over);
   std::optional<Handover> handover;  // until the gather below, because the other rank reads its memory
   if (costs.shared_cores) {
-    costs.copies.wait = turn.seconds();
+    Least wait;
+    if (costs.yields_hand_over) wait.add(turn.seconds());
+    wait.add(seconds_of_turn(space, 4));
+    costs.copies.wait = wait.seconds();
   } else {
     costs.copies = handover.emplace(space).measure();
     for (auto* const seconds : {&costs.copies.in, &costs.copies.out, &costs.copies.once}) bound_by_each_other(*seconds);

@@ -47,7 +47,7 @@ struct SharingCosts {
 };
 
 // Measures the costs. Collective; all ranks get the same result. Takes about a millisecond. If there are more ranks than cores,
-// only the wait is measured: it is longer than any copy of an eager message takes, and it would lengthen each measured copy.
+// only the wait is measured, because a measured copy would include the time of other ranks on the same cores.
 SharingCosts measure_costs(SharedSpace& space);
 
 // A process keeps the costs for its later groups (costs_of in meet.cpp). `process` is its ProcessCard::id, because in tests several
