@@ -158,6 +158,8 @@ Problem problem_of(const Site& site, Communicator& group) {
 std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way) {
   try {
     const Problem problem = problem_of(site, group);
+    const auto* const choice = std::get_if<Choice>(&way.algorithm);
+    if (choice && choice->algorithm->collective != problem.collective) return std::nullopt;  // from an edited file of findings
     Way here = way;  // its parameters may be those of another size
     here.algorithm = completed(problem, std::move(here.algorithm));
     return plan(group, problem, plan_options_of(here, options_of(site)));

@@ -59,6 +59,25 @@ run 0.5
 XDG_CACHE_HOME=/proc/none run 0.5
 rmdir "$file"
 
+# An edited file with a right checksum (words_hash) that names an algorithm of another collective.
+python3 - "$work/before" "$file" <<'END'
+import sys
+content = bytearray(open(sys.argv[1], 'rb').read())
+for entry in range(24, len(content), 64):
+    content[entry + 48:entry + 51] = 91, 0, 0
+entries, mask = bytes(content[24:]), (1 << 64) - 1
+sum = len(entries)
+for word in range(0, len(entries), 8):
+    sum = (sum ^ int.from_bytes(entries[word:word + 8], 'little')) * 0x9E3779B97F4A7C15 & mask
+    sum ^= sum >> 29
+content[16:24] = sum.to_bytes(8, 'little')
+open(sys.argv[2], 'wb').write(content)
+END
+chmod 600 "$file"
+"$quadrille" wisdom show | grep -qE 'MPI_(Alltoall|Bcast)' || wrong 'the checksum of the edited file'
+run $seconds
+uses_findings && wrong 'an algorithm of another collective'
+
 cp "$work/before" "$file"
 "$quadrille" wisdom forget | grep -qE '^forgot [1-9]' || wrong 'forget'
 [ ! -e "$file" ] && "$quadrille" wisdom forget | grep -q 'nothing was learned' || wrong 'forget twice'
