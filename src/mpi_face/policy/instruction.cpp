@@ -16,7 +16,7 @@ constexpr int most_in_place = 2;        // contenders
 // Making a group, choosing what to try, and making a plan have steps in which all ranks wait for each other. Each takes about as
 // long as this number of short calls. In the first choice, rank 0 finds out what it needs about the machine and the links.
 constexpr double calls_of_group = 50, calls_of_first_choice = 60, calls_of_choice = 10, calls_of_plan = 20;
-constexpr double most_of_expected = 1.15;  // highest cost of groups and plans, as a multiple of the expected cost
+constexpr double most_of_expected = 1.15;  // what a step may cost at most, relative to what is expected
 // If nothing is left to spend, a trial that has begun still goes on if its next part costs at most this share of all that was
 // spent.
 constexpr double little_more = 0.1;

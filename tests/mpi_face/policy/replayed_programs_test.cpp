@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that were run once by the MPI library and once by Quadrille are replayed through step(), so that a change of what the
-// drop-in may spend, and when, is judged by the time that programs would take. The rules were chosen by every second program;
-// the others were held out.
+// Replays recorded programs through step(). Each program was run twice: once with all calls by the MPI library, and once with all
+// calls by Quadrille. So the tests know how long a run would take under the drop-in's rules. The rules were chosen by every second
+// program; the others were held out.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -234,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(FirstAndAgain, ReplayedPrograms,
                          ::testing::Values(GoalOfReplays{10, 1, 1.25, 0.97, 0.03}, GoalOfReplays{10, 2, 1.35, 0.97, 0.03},
                                            GoalOfReplays{2, 1, 1.04, 0.95, 0.03}, GoalOfReplays{2, 3, 1.06, 0.95, 0.03}));
 
-// What earlier runs found is wrong: it says that ours takes half of the MPI library's time, and ours takes half more.
+// The findings are wrong: they say that Quadrille's calls take 0.5 times as long as the MPI library's. They take 1.5 times as long.
 TEST(WrongFindings, CostLittleInRunsOfTenSeconds) {
   for (RecordedProgram program : recorded_programs()) {
     for (RecordedProgram::RecordedCall& call : program.calls) call.ours_s = 0.5 * call.vendor_s;
