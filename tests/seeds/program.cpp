@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "seeds/program.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "execute/shared/memory/process.hpp"
+#include "quadrille/execute.hpp"
+#include "seeds/fake_mpi/fake_mpi.hpp"
+#include "seeds/memory.hpp"
+#include "seeds/ranks.hpp"
+#include "seeds/system.hpp"
+#include "support/apart.hpp"
+#include "support/exchanges.hpp"
+#include "support/occasion.hpp"
+
+// The buffers of plans (support/occasion.hpp) lie in memory of their rank that is watched, too.
+extern "C" {
+void* __real_malloc(std::size_t);
+void __real_free(void*);
+void* __wrap_malloc(std::size_t bytes) {
+  using quadrille::seeds::Fibres, quadrille::seeds::Memory;
+  return Fibres::current() ? Memory::current()->allocate_private(bytes) : __real_malloc(bytes);
+}
+void __wrap_free(void* memory) {
+  if (!quadrille::seeds::Memory::is_shared(memory)) __real_free(memory);
+}
+}
+
+namespace quadrille::seeds {
+namespace {
+
+using testing::Drawn, testing::Exchanges, testing::Occasion;
+
+constexpr std::array<const char*, 11> names_of_steps{"plan",     "run",     "start",  "test", "end",    "drop",
+                                                     "exchange", "barrier", "gather", "tell", "regroup"};
+constexpr std::size_t slots = 3;
+
+// One rank's part of a program.
+class RankRun {
+ public:
+  RankRun(const Program& program, Roll& roll, std::size_t rank, const Nodes& nodes, std::uint64_t seed)
+      : program_(program), roll_(roll), rank_(rank), nodes_(nodes), own_(seed * 31 + rank) {}
+
+  // Returns what is wrong, or "".
+  std::string run() {
+    while (!process_) try {
+        process_ = std::make_shared<Process>();
+      } catch (const Error&) {}  // a process without memory files takes no part
+    if (!regroup()) return "";
+    for (const Step& step : program_.steps) {
+      carry_out(step);
+      if (!wrong_.empty()) return wrong_;
+      if (!group_) return "";
+    }
+    while (!open_.empty()) end_one();
+    return wrong_;
+  }
+
+ private:
+  bool regroup() {
+    while (!open_.empty()) end_one();
+    for (auto& each : plans_) each.reset();
+    for (auto& each : exchanges_) each.reset();
+    group_ = nullptr;
+    group_ = new_group(roll_, rank_, nodes_, process_, tags_);
+    return group_ != nullptr;
+  }
+
+  void note(const std::string& fault) {
+    if (wrong_.empty()) wrong_ = fault;
+  }
+
+  void end_one() {
+    const auto chosen = open_.begin() + static_cast<std::ptrdiff_t>(own_() % open_.size());
+    if (own_() % 4 == 0)
+      for (auto looks = own_() % 20; looks > 0; --looks) chosen->request().test();
+    note(chosen->end());
+    open_.erase(chosen);
+  }
+
+  void carry_out(const Step& step) {
+    std::mt19937_64 common(step.seed);
+    auto& plan = plans_[step.slot];
+    switch (step.what) {
+      case Do::plan: plan = std::make_shared<Drawn>(*group_, common, false); return;
+      case Do::drop: plan.reset(); return;
+      case Do::run:
+        if (plan) note(Occasion(plan, common).run(common));
+        return;
+      case Do::start:
+        if (!plan) return;
+        open_.emplace_back(plan, common);
+        open_.back().begin(common);
+        return;
+      case Do::test:
+        if (!open_.empty()) open_[own_() % open_.size()].request().test();
+        return;
+      case Do::end:
+        if (!open_.empty() && own_() % 2 == 0) end_one();
+        return;
+      case Do::exchange: {
+        auto& exchange = exchanges_[step.seed % 2];
+        if (!exchange) exchange = std::make_unique<Exchanges>(*group_, step.seed, step.seed % 2 == 0);
+        constexpr Bytes most[] = {50, 2000, 70'000};
+        note(exchange->run(1, most[step.seed / 2 % 3]));
+        return;
+      }
+      case Do::barrier: group_->barrier(); return;
+      case Do::gather: {
+        constexpr Bytes sizes[] = {8, 440, 441, 3000, 9000};
+        const Bytes bytes = sizes[step.seed % 5];
+        std::vector<std::byte> mine(index(bytes), static_cast<std::byte>(step.seed + rank_)), all(index(bytes * group_->size()));
+        group_->all_gather(mine.data(), all.data(), bytes);
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if (all[i] != static_cast<std::byte>(step.seed + i / index(bytes))) return note("a gather has wrong bytes");
+        return;
+      }
+      case Do::tell: {
+        const auto from = static_cast<Rank>(step.seed % static_cast<std::uint64_t>(group_->size()));
+        std::uint64_t told = group_->rank() == from ? step.seed : 0;
+        group_->transport().broadcast(&told, sizeof told, from);
+        if (told != step.seed) note("a broadcast has wrong bytes");
+        return;
+      }
+      case Do::regroup: regroup(); return;
+    }
+  }
+
+  const Program& program_;
+  Roll& roll_;
+  const std::size_t rank_;
+  const Nodes& nodes_;
+  std::mt19937_64 own_;  // decides what this rank alone does
+  std::shared_ptr<Process> process_;
+  int tags_ = 0;
+  std::unique_ptr<Communicator> group_;
+  std::array<std::shared_ptr<Drawn>, slots> plans_;
+  std::array<std::unique_ptr<Exchanges>, 2> exchanges_;
+  std::vector<Occasion> open_;
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::string to_string(const Program& program) {
+  std::string text = fmt::format("{} ranks on nodes {}\n", program.nodes.size(), fmt::join(program.nodes, ","));
+  for (const Step& step : program.steps)
+    text += fmt::format("  {} {} {:x}\n", names_of_steps[static_cast<std::size_t>(step.what)], step.slot, step.seed);
+  return text;
+}
+
+Program random_program(Area area, std::uint64_t seed) {
+  Chance chance(seed ^ 0x70726f67);
+  Program program;
+  const std::size_t ranks = area == Area::engine ? 2 + chance.below(4) : 2 + chance.below(5);
+  const std::size_t nodes = area == Area::engine ? 1 : 2 + chance.below(2);
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    program.nodes.push_back(static_cast<std::int64_t>(rank < nodes ? rank : chance.below(nodes)));
+  if (area == Area::nodes && chance.one_in(2)) std::sort(program.nodes.begin(), program.nodes.end());
+  constexpr Do drawn[] = {Do::plan, Do::plan, Do::run,      Do::run,     Do::start,  Do::start, Do::start, Do::test,   Do::test,
+                          Do::end,  Do::end,  Do::exchange, Do::barrier, Do::gather, Do::tell,  Do::drop,  Do::regroup};
+  program.steps.push_back({Do::plan, 0, chance.next()});
+  for (std::uint64_t left = 3 + chance.below(14); left > 0; --left)
+    program.steps.push_back({chance.of(drawn), chance.below(slots), chance.next()});
+  return program;
+}
+
+Outcome run_program(Program program, std::uint64_t seed) {
+  Chance chance(seed);
+  Outcome outcome;
+  const std::size_t ranks = program.nodes.size();
+  const bool is_one_node =
+      std::count(program.nodes.begin(), program.nodes.end(), program.nodes[0]) == static_cast<std::ptrdiff_t>(ranks);
+  Fibres fibres(chance);
+  Memory memory(chance);
+  Machine machine(chance);
+  FakeMpi messages(chance);
+  machine.cores = chance.one_in(3) ? static_cast<int>(ranks) : 1;
+  machine.reads_private = !chance.one_in(4);
+  machine.reads_in_parts = chance.one_in(3);
+  machine.spurious_one_in = chance.one_in(3) ? 4 : 0;
+  if (is_one_node && chance.one_in(12)) machine.fails_one_in = 5 + chance.below(60);
+  constexpr const char* memories[] = {"64M", "64M", "20K", "100K"};
+  ::setenv("QUADRILLE_PLAN_MEMORY", chance.of(memories), 1);
+  Nodes nodes{{program.nodes.begin(), program.nodes.end()}, {}};
+  nodes.costs = chance.one_in(3) ? CopyCosts{} : testing::costs_of_copying_once(chance.one_in(2) ? 0 : 1);
+  const bool has_death = is_one_node && machine.fails_one_in == 0 && chance.one_in(4);
+  if (has_death) fibres.may_die(chance.below(ranks), 1 + chance.below(chance.one_in(2) ? 400 : 4000));
+  fibres.expect_wakes(!has_death && machine.fails_one_in == 0 && is_one_node);
+  fibres.on_death = [&](std::size_t rank) { machine.end_process(rank); };
+  Roll roll(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    fibres.add([&, rank] {
+      std::string wrong;
+      try {
+        wrong = RankRun(program, roll, rank, nodes, seed).run();
+      } catch (const Error& error) {
+        if (!has_death && machine.fails_one_in == 0) wrong = fmt::format("throws '{}'", error.what());
+      } catch (const std::exception& error) {
+        wrong = fmt::format("throws '{}'", error.what());
+      }
+      if (!wrong.empty()) fibres.fail(wrong);
+    });
+  outcome.failure = fibres.run();
+  outcome.switches = fibres.last_switches();
+  outcome.points = fibres.points(), outcome.deaths = fibres.any_dead();
+  return outcome;
+}
+
+Program shrunk(Program program, std::uint64_t seed) {
+  int runs = 0;
+  const auto fails = [&](const Program& one) { return ++runs < 300 && !run_program(one, seed).failure.empty(); };
+  for (std::size_t part = std::max<std::size_t>(1, program.steps.size() / 2); part > 0; part /= 2)
+    for (std::size_t first = 0; first < program.steps.size();) {
+      Program less = program;
+      const auto from = less.steps.begin() + static_cast<std::ptrdiff_t>(first);
+      less.steps.erase(from, from + static_cast<std::ptrdiff_t>(std::min(part, less.steps.size() - first)));
+      if (fails(less))
+        program = less;
+      else
+        first += part;
+    }
+  while (program.nodes.size() > 2) {
+    Program less = program;
+    less.nodes.pop_back();
+    if (!fails(less)) break;
+    program = less;
+  }
+  return program;
+}
+
+}  // namespace quadrille::seeds

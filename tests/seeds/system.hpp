@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The system calls of the simulated processes: the clock, sleeps and wakes, shared files, and reads of another process's memory.
+// While a run is in progress, this program's own definitions replace those of the C library; the seed decides which calls fail.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "seeds/fibres.hpp"
+
+extern "C" void* __real_memcpy(void*, const void*, std::size_t);
+
+namespace quadrille::seeds {
+
+inline void raw_copy(void* target, const void* source, std::size_t bytes) { __real_memcpy(target, source, bytes); }
+
+void system_munmap(void* place, std::size_t bytes);
+void system_map_private(void* place, std::size_t bytes);
+std::string shown_place(const void* place);
+
+// The machine of a run.
+class Machine {
+ public:
+  explicit Machine(Chance& chance);
+  ~Machine();  // closes all files of the run's processes
+  static Machine* current();
+
+  Chance& chance;
+  int cores = 1;                      // on which the ranks may run
+  bool reads_private = true;          // process_vm_readv is allowed
+  bool reads_in_parts = false;        // process_vm_readv may read less than asked
+  std::uint64_t fails_one_in = 0;     // memfd_create and mmap fail; 0: never
+  std::uint64_t spurious_one_in = 0;  // a futex wait ends though nobody woke it
+
+  bool fails() { return fails_one_in != 0 && chance.one_in(fails_one_in); }
+  void note_file(std::size_t rank, int descriptor);
+  void forget_file(int descriptor);
+  void end_process(std::size_t rank);  // closes its files, as the kernel does
+  std::uint64_t number_of_file(int descriptor);
+
+ private:
+  struct Files;
+  Files* const files_;
+};
+
+}  // namespace quadrille::seeds
