@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = 512 << 10, guard_bytes = 4096;
 constexpr std::int64_t hung_after_ns = 30'000'000'000, long_sleep_ns = 50'000'000;
-constexpr std::uint64_t most_points = 20'000'000;
+constexpr std::uint64_t most_points = 5'000'000;
 
 Fibres* in_progress = nullptr;
 
@@ -79,6 +79,8 @@ Fibres::Fibres(Chance& chance) : chance_(chance), main_(std::make_unique<Fibre>(
   dies_after_.fill(~std::uint64_t{0});
   constexpr std::uint64_t rates[] = {1, 2, 3, 5, 10, 30, 100};
   switch_one_in_ = chance_.of(rates);
+  constexpr std::int64_t ways_ns[] = {500, 500, 20'000, 300'000};
+  way_ns_ = chance_.of(ways_ns);
 }
 
 Fibres::~Fibres() = default;
@@ -192,7 +194,7 @@ void Fibres::leave_for_next(const char* what, const void* place, bool may_stay) 
 // Lets time pass; faster if no rank makes progress.
 void Fibres::pass(std::int64_t ns, std::int64_t most_ns) {
   if (++points_ > dies_after_[running_]) die();
-  if (points_ > most_points) fail("no end after 20 million points");
+  if (points_ > most_points) fail("no end after 5 million points");
   now_ns_ += std::min(ns << std::min<std::uint64_t>(++idle_ / 256, 30), most_ns);
   if (now_ns_ - last_progress_ns_ > hung_after_ns) fail("no rank goes on: a hang");
 }
@@ -203,13 +205,13 @@ void Fibres::point(const char* what, const void* place) {
 }
 
 void Fibres::copy(std::size_t bytes, const void* place) {
-  constexpr std::size_t short_copy = 512;
+  constexpr std::size_t bytes_of_point = 512;
   note_progress();
-  if (bytes >= short_copy || chance_.one_in(32)) point("copy", place);
+  if (chance_.below(bytes_of_point) < bytes) point("copy", place);
 }
 
 void Fibres::give_way(const char* what, const void* place) {
-  pass(500, 5'000'000);
+  pass(way_ns_, 5'000'000);
   leave_for_next(what, place, false);
 }
 

@@ -106,7 +106,8 @@ class Fibres {
   std::size_t running_ = none;
   std::array<std::uint64_t, most_ranks> dies_after_{};
   std::uint64_t switch_one_in_, points_ = 0, idle_ = 0;
-  std::size_t slow_ = none;  // a rank that seldom goes on
+  std::int64_t way_ns_ = 500;  // how long a rank that gives way waits for its core
+  std::size_t slow_ = none;    // a rank that seldom goes on
   std::int64_t now_ns_ = 1'000'000'000, last_progress_ns_ = now_ns_;
   bool expects_wakes_ = false;
   int deaths_ = 0;

@@ -279,6 +279,7 @@ void Memory::fence(const void* place) {
   own.shown.join(fenced_);
   fenced_.join(own.shown);
   ++own.happened.at[fibres.rank()], ++own.shown.at[fibres.rank()];
+  if (chance_.one_in(3)) fibres.give_way("fence", place);  // what follows a fence is where other ranks matter most
 }
 
 Clock Memory::released() {

@@ -41,8 +41,8 @@ namespace {
 
 using testing::Drawn, testing::Exchanges, testing::Occasion;
 
-constexpr std::array<const char*, 11> names_of_steps{"plan",     "run",     "start",  "test", "end",    "drop",
-                                                     "exchange", "barrier", "gather", "tell", "regroup"};
+constexpr std::array<const char*, 12> names_of_steps{"plan", "run",      "burst",   "start",  "test", "end",
+                                                     "drop", "exchange", "barrier", "gather", "tell", "regroup"};
 constexpr std::size_t slots = 3;
 
 // One rank's part of a program.
@@ -56,6 +56,7 @@ class RankRun {
     while (!process_) try {
         process_ = std::make_shared<Process>();
       } catch (const Error&) {}  // a process without memory files takes no part
+    if (nodes_.knows_costs) keep_costs(process_->card().id, nodes_.costs);
     if (!regroup()) return "";
     for (const Step& step : program_.steps) {
       carry_out(step);
@@ -97,6 +98,9 @@ class RankRun {
       case Do::run:
         if (plan) note(Occasion(plan, common).run(common));
         return;
+      case Do::burst:  // ranks that only send are ahead of the others
+        for (auto left = plan ? 3 + common() % 6 : 0; left > 0; --left) note(Occasion(plan, common).run(common));
+        return;
       case Do::start:
         if (!plan) return;
         open_.emplace_back(plan, common);
@@ -112,7 +116,7 @@ class RankRun {
         auto& exchange = exchanges_[step.seed % 2];
         if (!exchange) exchange = std::make_unique<Exchanges>(*group_, step.seed, step.seed % 2 == 0);
         constexpr Bytes most[] = {50, 2000, 70'000};
-        note(exchange->run(1, most[step.seed / 2 % 3]));
+        note(exchange->run(1 + static_cast<long>(step.seed / 6 % 4), most[step.seed / 2 % 3]));
         return;
       }
       case Do::barrier: group_->barrier(); return;
@@ -167,10 +171,11 @@ Program random_program(Area area, std::uint64_t seed) {
   for (std::size_t rank = 0; rank < ranks; ++rank)
     program.nodes.push_back(static_cast<std::int64_t>(rank < nodes ? rank : chance.below(nodes)));
   if (area == Area::nodes && chance.one_in(2)) std::sort(program.nodes.begin(), program.nodes.end());
-  constexpr Do drawn[] = {Do::plan, Do::plan, Do::run,      Do::run,     Do::start,  Do::start, Do::start, Do::test,   Do::test,
-                          Do::end,  Do::end,  Do::exchange, Do::barrier, Do::gather, Do::tell,  Do::drop,  Do::regroup};
+  constexpr Do drawn[] = {Do::plan,    Do::plan,   Do::burst, Do::run,  Do::burst,  Do::run, Do::start,
+                          Do::start,   Do::start,  Do::test,  Do::test, Do::end,    Do::end, Do::exchange,
+                          Do::barrier, Do::gather, Do::tell,  Do::drop, Do::regroup};
   program.steps.push_back({Do::plan, 0, chance.next()});
-  for (std::uint64_t left = 3 + chance.below(14); left > 0; --left)
+  for (std::uint64_t left = 3 + chance.below(16); left > 0; --left)
     program.steps.push_back({chance.of(drawn), chance.below(slots), chance.next()});
   return program;
 }
@@ -187,13 +192,15 @@ Outcome run_program(Program program, std::uint64_t seed) {
   FakeMpi messages(chance);
   machine.cores = chance.one_in(3) ? static_cast<int>(ranks) : 1;
   machine.reads_private = !chance.one_in(4);
-  machine.reads_in_parts = chance.one_in(3);
+  machine.reads_in_parts = chance.one_in(2);
   machine.spurious_one_in = chance.one_in(3) ? 4 : 0;
   if (is_one_node && chance.one_in(12)) machine.fails_one_in = 5 + chance.below(60);
   constexpr const char* memories[] = {"64M", "64M", "20K", "100K"};
   ::setenv("QUADRILLE_PLAN_MEMORY", chance.of(memories), 1);
   Nodes nodes{{program.nodes.begin(), program.nodes.end()}, {}};
-  nodes.costs = chance.one_in(3) ? CopyCosts{} : testing::costs_of_copying_once(chance.one_in(2) ? 0 : 1);
+  nodes.costs.copies = chance.one_in(3) ? CopyCosts{} : testing::costs_of_copying_once(chance.one_in(3) ? 1 : 0);
+  nodes.costs.yields_hand_over = chance.one_in(2), nodes.costs.shared_cores = machine.cores < static_cast<int>(ranks);
+  nodes.knows_costs = !chance.one_in(8);
   const bool has_death = is_one_node && machine.fails_one_in == 0 && chance.one_in(4);
   if (has_death) fibres.may_die(chance.below(ranks), 1 + chance.below(chance.one_in(2) ? 400 : 4000));
   fibres.expect_wakes(!has_death && machine.fails_one_in == 0 && is_one_node);

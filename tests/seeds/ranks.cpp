@@ -163,7 +163,7 @@ std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Node
   if (!is_one) progress.poll = &poll_fake_mpi;
   const auto in_flight = progress.in_flight;
   const auto unmet = std::make_shared<Unmet>(roll, rank, ranks, in_flight);
-  Met met = meet(*unmet, {.assumed_node = is_one ? -1 : nodes.of_ranks[rank]}, nodes.costs, progress, process);
+  Met met = meet(*unmet, {.assumed_node = is_one ? -1 : nodes.of_ranks[rank]}, nodes.costs.copies, progress, process);
   if (!met.node) return nullptr;
   if (is_one) {
     let_choose(*met.node);

@@ -34,7 +34,8 @@ class Roll {
 
 struct Nodes {
   std::vector<Count> of_ranks;  // by rank
-  CopyCosts costs;
+  SharingCosts costs;
+  bool knows_costs = false;  // the processes have measured them before
 };
 
 // Collective: makes a group of the ranks, on these nodes. `process` keeps what the rank's process knows between groups. Returns

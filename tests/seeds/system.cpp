@@ -174,7 +174,10 @@ ssize_t process_vm_readv(pid_t process, const iovec* here, unsigned long here_co
     const std::size_t part = std::min(left, here[i].iov_len);
     if (Memory::is_shared(source)) Memory::current()->read(fibres.rank(), source, part, PLACE);
     if (Memory::is_shared(here[i].iov_base)) Memory::current()->write(fibres.rank(), here[i].iov_base, part, PLACE);
-    raw_copy(here[i].iov_base, source, part);
+    const iovec to{here[i].iov_base, part}, from{const_cast<std::byte*>(source), part};  // the kernel notices what is not mapped
+    if (const long got = raw(SYS_process_vm_readv, raw(SYS_getpid), word(&to), 1, word(&from), 1, 0);
+        got != static_cast<long>(part))
+      return read > 0 ? static_cast<ssize_t>(read) : fail_with(EFAULT);
     source += part, left -= part, read += part;
     fibres.point("process_vm_readv", PLACE);
   }

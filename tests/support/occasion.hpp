@@ -34,6 +34,10 @@ class Drawn {
       const Bytes sizes[] = {0, 1, 8, 100, 1024, 5000, 20000, 100000};
       problem = problem_of(algorithm.collective, communicator.size(), sizes[below(std::size(sizes) - (below(4) ? 2 : 0))],
                            static_cast<Rank>(below(ranks)), random());
+      if (is_reduction(problem.collective) && below(3) == 0) {  // the order of the operands matters
+        problem = with_elements_of(problem, 4);
+        problem.commutative = false;
+      }
       choice = standard_choice(algorithm, problem);
       if (!applies(problem, *choice)) choice.reset();
     }

@@ -19,6 +19,7 @@
 
 #include "execute/executions/plan_memory.hpp"
 #include "execute/process_events.hpp"
+#include "foundation/planted.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
@@ -39,7 +40,7 @@ class FlightList {
 
   // Advances each execution that no other thread is advancing. Does not wait and does not throw: errors stay with their executions.
   void advance() {
-    if (!is_empty()) advance_all(false);
+    if (!is_empty() && !is_planted("others not advanced")) advance_all(false);
   }
 
   // `advance` for the progress thread. Skips executions that only the program's own calls may advance.

@@ -11,6 +11,7 @@
 #include "execute/agreement.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/planted.hpp"
 
 namespace quadrille {
 
@@ -130,6 +131,7 @@ EdgeSummary NodesExchange::summary_of(Rank from, Rank to, Bytes bytes) const {
 void NodesExchange::enter() {
   if (!state_.board.may_enter(state_.decision, has_rows_)) return;
   has_entered_ = true;
+  if (is_planted("row published early")) state_.board.enter(state_.decision);
   if (has_rows_) {
     const NodeBoard::Page page = state_.board.own_page(state_.decision);
     prepare_parts(page.parts);

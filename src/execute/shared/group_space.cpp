@@ -18,6 +18,7 @@
 #include "execute/processor.hpp"
 #include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/planted.hpp"
 
 namespace quadrille {
 namespace {
@@ -213,7 +214,7 @@ void GroupSpace::read_private(Rank peer, const void* source, std::span<const Tar
   }
   iovec there{const_cast<void*>(source), bytes};
   const auto process = static_cast<pid_t>(peers_[peer]->card().process);
-  while (there.iov_len > 0) {
+  for (bool goes_on = true; there.iov_len > 0 && goes_on; goes_on = !is_planted("short read taken for whole")) {
     const ssize_t count = ::process_vm_readv(process, &here[first], targets.size() - first, &there, 1, 0);
     if (count <= 0) {
       const int error = errno;

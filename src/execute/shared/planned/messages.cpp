@@ -11,6 +11,7 @@
 #include "execute/shared/memory/shared_memory.hpp"
 #include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/planted.hpp"
 
 namespace quadrille {
 namespace {
@@ -117,7 +118,7 @@ void SharedMessages::end() {
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
   for (const Connection::Inlet& inlet : connection_.inlets)
     if (inlet.counter && execution_ % inlet.tells_each == 0) {
-      inlet.counter->reach(execution_);
+      inlet.counter->reach(is_planted("execution counted twice") ? execution_ + 1 : execution_);
       space_.ring(inlet.peer);
     }
 }
@@ -140,7 +141,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
 
 // Returns a receiver that has not yet copied what an earlier execution put into the next block; null if all have.
 const Connection::Watched* SharedMessages::reader_of_next_block() {
-  if (execution_ <= layout_.block_mask) return nullptr;
+  if (execution_ <= layout_.block_mask || is_planted("block reused early")) return nullptr;
   const std::uint64_t needed = execution_ - layout_.block_mask;
   for (Connection::Watched& receiver : connection_.watched) {
     if (receiver.finished < needed) receiver.finished = receiver.counter->reached();
@@ -189,7 +190,7 @@ void SharedMessages::run_to_block(IndexRange copies) {
 void SharedMessages::publish(std::uint32_t index) {
   QUADRILLE_HOT_ASSERT(index < layout_.groups.size());
   const SendAreaLayout::Group& group = layout_.groups[index];
-  run_to_block(group.copies);
+  if (!is_planted("flag published early")) run_to_block(group.copies);
   auto* head = reinterpret_cast<GroupHead*>(now_ + group.head);
   if (group.has_long) {
     for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
@@ -198,6 +199,7 @@ void SharedMessages::publish(std::uint32_t index) {
     }
   }
   head->flag.publish(execution_);
+  if (is_planted("flag published early")) run_to_block(group.copies);
   space_.ring({layout_.rung.data() + group.receivers.first, group.receivers.size()});
   unpublished_ = none;
 }
@@ -218,7 +220,8 @@ bool SharedMessages::try_to_complete(std::uint32_t index) {
     combined = receive_long(receive, block);
   else
     run(receive.copies, with_payload(bases_, block + receive.payload), bases_);
-  if (receive.is_fused && !combined) run_copies(*script_, script_->messages[index].reduction, bases_);
+  if (receive.is_fused && (!combined || is_planted("reduction run twice")))
+    run_copies(*script_, script_->messages[index].reduction, bases_);
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include <atomic>
 
+#include "foundation/planted.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
@@ -18,7 +19,7 @@ namespace quadrille {
 template <template <class> class Atomic = std::atomic>
 class alignas(64) ClosingBy {
  public:
-  void close() { closed_.fetch_add(1, std::memory_order_release); }
+  void close() { closed_.fetch_add(1, is_planted("closing relaxed") ? std::memory_order_relaxed : std::memory_order_release); }
   bool have_closed(Count ranks) const { return closed_.load(std::memory_order_acquire) == ranks; }  // areas may be released
 
   void go_through() { through_.fetch_add(1, std::memory_order_release); }

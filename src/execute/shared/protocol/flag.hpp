@@ -16,17 +16,23 @@
 #include <atomic>
 #include <cstdint>
 
+#include "foundation/planted.hpp"
+
 namespace quadrille {
 
 template <template <class> class Atomic = std::atomic>
 class FlagBy {
  public:
   // For the sender. Numbers must grow.
-  void publish(std::uint64_t number) { number_.store(number, std::memory_order_release); }
+  void publish(std::uint64_t number) {
+    number_.store(number, is_planted("flag relaxed") ? std::memory_order_relaxed : std::memory_order_release);
+  }
   std::uint64_t own() const { return number_.load(std::memory_order_relaxed); }  // the last number that it has published
 
   // For the receiver: the last number published, or an earlier one.
-  std::uint64_t published() const { return number_.load(std::memory_order_acquire); }
+  std::uint64_t published() const {
+    return number_.load(is_planted("flag read relaxed") ? std::memory_order_relaxed : std::memory_order_acquire);
+  }
 
  private:
   Atomic<std::uint64_t> number_{0};

@@ -19,6 +19,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "foundation/planted.hpp"
+
 namespace quadrille {
 
 template <template <class> class Atomic = std::atomic>
@@ -34,7 +36,9 @@ class LoanBy {
     static_cast<void>(state_.load(std::memory_order_acquire));  // from now on the sender's reason is visible
     return false;
   }
-  void give_back(std::uint64_t number) { state_.store(number, std::memory_order_release); }
+  void give_back(std::uint64_t number) {
+    state_.store(number, is_planted("loan relaxed") ? std::memory_order_relaxed : std::memory_order_release);
+  }
   void put_back_unread(std::uint64_t number) { state_.store(number - 1, std::memory_order_release); }  // after a failure
 
   // For the sender. Returns true if the receiver has finished, so that the memory may be written.

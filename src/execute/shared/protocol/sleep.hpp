@@ -20,6 +20,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "foundation/planted.hpp"
+
 namespace quadrille {
 
 struct FullFence {
@@ -41,7 +43,7 @@ struct SleepBy {
   // `begin` returned.
   static std::uint32_t begin(Word& awaited, const Word& doorbell, std::uint32_t whom) {
     awaited.store(whom, std::memory_order_relaxed);
-    Fence::make();
+    if (!is_planted("sleep without fence")) Fence::make();
     return doorbell.load(std::memory_order_acquire);
   }
   // A rank that sees this store late rings once without need.
@@ -49,9 +51,13 @@ struct SleepBy {
 
   // For a rank that has stored what other ranks wait for: it calls `begin_to_look` once, then `look` for each rank that may
   // sleep.
-  static void begin_to_look() { Fence::make(); }
+  static void begin_to_look() {
+    if (!is_planted("ring without fence")) Fence::make();
+  }
   static std::uint32_t look(const Word& awaited) { return awaited.load(std::memory_order_relaxed); }
-  static void ring(Word& doorbell) { doorbell.fetch_add(1, std::memory_order_release); }
+  static void ring(Word& doorbell) {
+    doorbell.fetch_add(1, is_planted("doorbell relaxed") ? std::memory_order_relaxed : std::memory_order_release);
+  }
 };
 using Sleep = SleepBy<>;
 
