@@ -42,6 +42,32 @@ void for_each_line(const std::string& command, Line&& line) {
   ::pclose(pipe);
 }
 
+// Returns for each address in the file the place in the source that it belongs to: of the functions that are inlined there, the
+// innermost one that is not an atomic type's. It is empty if that is in the C++ library, as the counters of std::shared_ptr are.
+std::vector<std::string> places(const std::vector<std::uintptr_t>& addresses) {
+  std::string command = fmt::format("addr2line -Cfspi -a -e '{}'", own_path());
+  for (const std::uintptr_t each : addresses) command += fmt::format(" {:#x}", each - 1);
+  std::vector<std::string> all;
+  bool is_found = false;
+  for_each_line(command + " 2>/dev/null", [&](std::string_view line) {
+    line = line.substr(0, line.find_last_not_of('\n') + 1);
+    if (line.starts_with("0x"))
+      all.emplace_back(), is_found = false, line.remove_prefix(std::min(line.size(), line.find(": ") + 2));
+    constexpr std::string_view inlined = " (inlined by) ", other = " (discriminator";
+    if (line.starts_with(inlined)) line.remove_prefix(inlined.size());
+    line = line.substr(0, line.find(other));
+    const bool is_atomic =
+        line.find("atomic_base.h:") != std::string_view::npos || line.find(" at atomic:") != std::string_view::npos;
+    if (is_found || is_atomic || all.empty()) return;
+    is_found = true;
+    const auto file = line.rfind(" at ");
+    const bool is_own = line.find(".hpp:", file) != std::string_view::npos || line.find(".cpp:", file) != std::string_view::npos;
+    if (is_own) all.back() = line;
+  });
+  all.resize(addresses.size());
+  return all;
+}
+
 }  // namespace
 
 void note_reached(const void* place) {
@@ -54,48 +80,40 @@ void note_reached(const void* place) {
 
 std::string shown_place(const void* place) {
   if (!place) return "";
-  std::string found, first;  // the innermost function that is not the C++ library's
-  for_each_line(
-      fmt::format("addr2line -Cfspi -e '{}' {:#x} 2>/dev/null", own_path(), in_file(place) - 1), [&](std::string_view line) {
-        line = line.substr(0, line.find_last_not_of('\n') + 1);
-        constexpr std::string_view inlined = " (inlined by) ";
-        if (line.starts_with(inlined)) line.remove_prefix(inlined.size());
-        if (first.empty()) first = line;
-        if (found.empty() && line.find("quadrille::") != std::string_view::npos && line.find("quadrille::") < line.find("std::"))
-          found = line;
-      });
-  if (!found.empty()) return found;
-  return first.empty() ? fmt::format("{:#x}", in_file(place)) : first;
+  const std::string found = places({in_file(place)}).front();
+  return found.empty() ? fmt::format("{:#x}", in_file(place)) : found;
 }
 
 std::string coverage() {
-  std::map<std::uintptr_t, std::string> calls;  // by return address: what is called
-  std::uintptr_t last = 0;
-  std::string what;
+  std::vector<std::uintptr_t> calls;  // their return addresses
+  bool is_next = false;
   for_each_line(fmt::format("objdump -d --no-show-raw-insn '{}'", own_path()), [&](std::string_view line) {
     const auto colon = line.find(":\t");
     if (colon == std::string_view::npos) return;
-    const auto address = static_cast<std::uintptr_t>(std::stoull(std::string(line.substr(0, colon)), nullptr, 16));
-    if (last != 0) calls.emplace(address, what);
-    last = 0;
-    const auto call = line.find("<__tsan_atomic");
-    if (line.find("call") == std::string_view::npos || call == std::string_view::npos) return;
-    last = address, what = std::string(line.substr(call + 1, line.find('>', call) - call - 1));
+    if (is_next) calls.push_back(static_cast<std::uintptr_t>(std::stoull(std::string(line.substr(0, colon)), nullptr, 16)));
+    is_next = line.find("call") != std::string_view::npos && line.find("<__tsan_atomic") != std::string_view::npos;
   });
-  std::size_t count = 0;
-  std::string missed;
   std::unordered_set<std::uintptr_t> seen;
   for (const void* place : reached()) seen.insert(in_file(place));
-  for (const auto& [place, name] : calls) {
-    if (seen.contains(place))
-      ++count;
-    else
-      missed +=
-          fmt::format("  not reached: {} {}\n", name,
-                      shown_place(reinterpret_cast<const void*>(place + reinterpret_cast<std::uintptr_t>(&__executable_start))));
+  std::map<std::string, bool> points;
+  for (std::size_t first = 0; first < calls.size(); first += 500) {  // a command must not be too long
+    const std::vector<std::uintptr_t> some(calls.begin() + static_cast<std::ptrdiff_t>(first),
+                                           calls.begin() + static_cast<std::ptrdiff_t>(std::min(first + 500, calls.size())));
+    const std::vector<std::string> of_some = places(some);
+    for (std::size_t i = 0; i < some.size(); ++i)
+      if (!of_some[i].empty() && of_some[i].find("quadrille::seeds::") == std::string::npos &&
+          of_some[i].find('~') == std::string::npos &&
+          of_some[i].find("non-virtual thunk") == std::string::npos)  // std::shared_ptr
+        points[of_some[i]] = points[of_some[i]] || seen.contains(some[i]);
   }
-  return fmt::format("{}{} of {} protocol points reached ({:.0f} %)\n", missed, count, calls.size(),
-                     calls.empty() ? 0.0 : 100.0 * static_cast<double>(count) / static_cast<double>(calls.size()));
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& [point, is_reached] : points) {
+    count += is_reached;
+    if (!is_reached) text += fmt::format("  not reached: {}\n", point);
+  }
+  return text + fmt::format("{} of {} protocol points reached ({:.0f} %)\n", count, points.size(),
+                            100.0 * static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(points.size(), 1)));
 }
 
 }  // namespace quadrille::seeds

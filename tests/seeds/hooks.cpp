@@ -24,27 +24,27 @@ void write(const void* memory, std::size_t bytes, const void* place) {
 
 template <class T>
 T load(const volatile T* memory, int order, const void* place) {
-  if (!is_simulated(memory)) return __atomic_load_n(memory, __ATOMIC_SEQ_CST);
   note_reached(place);
+  if (!is_simulated(memory)) return __atomic_load_n(memory, __ATOMIC_SEQ_CST);
   return static_cast<T>(Memory::current()->load(memory, sizeof(T), Order{order}, place));
 }
 
 template <class T>
 void store(volatile T* memory, T value, int order, const void* place) {
-  if (!is_simulated(memory)) return __atomic_store_n(memory, value, __ATOMIC_SEQ_CST);
   note_reached(place);
+  if (!is_simulated(memory)) return __atomic_store_n(memory, value, __ATOMIC_SEQ_CST);
   Memory::current()->store(memory, sizeof(T), value, Order{order}, place);
 }
 
 template <class T, class Change>
 T modify(volatile T* memory, T operand, int order, const void* place, Change) {
+  note_reached(place);
   if (!is_simulated(memory)) {
     T before = __atomic_load_n(memory, __ATOMIC_SEQ_CST);
     while (!__atomic_compare_exchange_n(memory, &before, static_cast<T>(Change{}(before, operand)), false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST)) {}
     return before;
   }
-  note_reached(place);
   const auto change = [](std::uint64_t before, std::uint64_t with) {
     return static_cast<std::uint64_t>(static_cast<T>(Change{}(static_cast<T>(before), static_cast<T>(with))));
   };
@@ -55,7 +55,6 @@ template <class T>
 int compare_exchange(volatile T* memory, T* expected, T desired, int success, int failure, bool is_weak, const void* place) {
   if (!is_simulated(memory))
     return __atomic_compare_exchange_n(memory, expected, desired, is_weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  note_reached(place);
   std::uint64_t before = *expected;
   const bool done =
       Memory::current()->compare_exchange(memory, sizeof(T), before, desired, Order{success}, Order{failure}, is_weak, place);
@@ -124,7 +123,7 @@ void __tsan_atomic_thread_fence(int) {
   note_reached(PLACE);
   Memory::current()->fence(PLACE);
 }
-void __tsan_atomic_signal_fence(int) {}
+void __tsan_atomic_signal_fence(int) { note_reached(PLACE); }
 
 // The linker's --wrap replaces the C library's functions in the engine's objects.
 void* __real_memcpy(void*, const void*, std::size_t);

@@ -41,8 +41,8 @@ namespace {
 
 using testing::Drawn, testing::Exchanges, testing::Occasion;
 
-constexpr std::array<const char*, 12> names_of_steps{"plan", "run",      "burst",   "start",  "test", "end",
-                                                     "drop", "exchange", "barrier", "gather", "tell", "regroup"};
+constexpr std::array<const char*, 13> names_of_steps{"plan",     "run",     "burst",  "start", "test",    "end", "drop",
+                                                     "exchange", "barrier", "gather", "tell",  "regroup", "swap"};
 constexpr std::size_t slots = 3;
 
 // One rank's part of a program.
@@ -51,6 +51,8 @@ class RankRun {
   RankRun(const Program& program, Roll& roll, std::size_t rank, const Nodes& nodes, std::uint64_t seed)
       : program_(program), roll_(roll), rank_(rank), nodes_(nodes), own_(seed * 31 + rank) {}
 
+  void dies_soon_after(std::size_t step) { dies_soon_after_ = step; }
+
   // Returns what is wrong, or "".
   std::string run() {
     while (!process_) try {
@@ -58,8 +60,9 @@ class RankRun {
       } catch (const Error&) {}  // a process without memory files takes no part
     if (nodes_.knows_costs) keep_costs(process_->card().id, nodes_.costs);
     if (!regroup()) return "";
-    for (const Step& step : program_.steps) {
-      carry_out(step);
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      if (dies_soon_after_ == i) Fibres::current()->may_die(rank_, Fibres::current()->points() + 1 + own_() % 500);
+      carry_out(program_.steps[i]);
       if (!wrong_.empty()) return wrong_;
       if (!group_) return "";
     }
@@ -73,7 +76,7 @@ class RankRun {
     for (auto& each : plans_) each.reset();
     for (auto& each : exchanges_) each.reset();
     group_ = nullptr;
-    group_ = new_group(roll_, rank_, nodes_, process_, tags_);
+    group_ = new_group(roll_, rank_, nodes_, process_, memory_of_plans_, tags_);
     return group_ != nullptr;
   }
 
@@ -93,7 +96,7 @@ class RankRun {
     std::mt19937_64 common(step.seed);
     auto& plan = plans_[step.slot];
     switch (step.what) {
-      case Do::plan: plan = std::make_shared<Drawn>(*group_, common, false); return;
+      case Do::plan: plan = std::make_shared<Drawn>(*group_, common, false, true); return;
       case Do::drop: plan.reset(); return;
       case Do::run:
         if (plan) note(Occasion(plan, common).run(common));
@@ -107,7 +110,8 @@ class RankRun {
         open_.back().begin(common);
         return;
       case Do::test:
-        if (!open_.empty()) open_[own_() % open_.size()].request().test();
+        if (open_.empty()) return;
+        if (Request& request = open_[own_() % open_.size()].request(); !request.is_over()) request.test();
         return;
       case Do::end:
         if (!open_.empty() && own_() % 2 == 0) end_one();
@@ -137,6 +141,10 @@ class RankRun {
         return;
       }
       case Do::regroup: regroup(); return;
+      case Do::swap:  // an error of the program: rank 0 starts two plans in another order than the others
+        for (const std::size_t each : {rank_ == 0 ? 0 : 1, rank_ == 0 ? 1 : 0})
+          if (std::mt19937_64 data(step.seed + each); plans_[each]) note(Occasion(plans_[each], data).run(data));
+        return;
     }
   }
 
@@ -146,6 +154,8 @@ class RankRun {
   const Nodes& nodes_;
   std::mt19937_64 own_;  // decides what this rank alone does
   std::shared_ptr<Process> process_;
+  std::size_t dies_soon_after_ = ~std::size_t{0};
+  PlanAccount memory_of_plans_{0};
   int tags_ = 0;
   std::unique_ptr<Communicator> group_;
   std::array<std::shared_ptr<Drawn>, slots> plans_;
@@ -177,6 +187,7 @@ Program random_program(Area area, std::uint64_t seed) {
   program.steps.push_back({Do::plan, 0, chance.next()});
   for (std::uint64_t left = 3 + chance.below(16); left > 0; --left)
     program.steps.push_back({chance.of(drawn), chance.below(slots), chance.next()});
+  if (area == Area::engine && chance.one_in(12)) program.steps.push_back({Do::swap, 0, chance.next()});
   return program;
 }
 
@@ -201,18 +212,26 @@ Outcome run_program(Program program, std::uint64_t seed) {
   nodes.costs.copies = chance.one_in(3) ? CopyCosts{} : testing::costs_of_copying_once(chance.one_in(3) ? 1 : 0);
   nodes.costs.yields_hand_over = chance.one_in(2), nodes.costs.shared_cores = machine.cores < static_cast<int>(ranks);
   nodes.knows_costs = !chance.one_in(8);
-  const bool has_death = is_one_node && machine.fails_one_in == 0 && chance.one_in(4);
-  if (has_death) fibres.may_die(chance.below(ranks), 1 + chance.below(chance.one_in(2) ? 400 : 4000));
-  fibres.expect_wakes(!has_death && machine.fails_one_in == 0 && is_one_node);
+  const bool has_death = is_one_node && machine.fails_one_in == 0 && chance.one_in(3);
+  const std::size_t victim = has_death ? chance.below(ranks) : ranks;
+  const bool dies_early = chance.one_in(3);  // while the ranks meet, or later, in a step
+  const std::size_t last_step = chance.below(program.steps.size() + 1);
+  if (has_death && dies_early) fibres.may_die(victim, 1 + chance.below(600));
+  const bool is_wrong =
+      std::any_of(program.steps.begin(), program.steps.end(), [](const Step& step) { return step.what == Do::swap; });
+  const bool may_throw = has_death || machine.fails_one_in != 0 || is_wrong;
+  fibres.expect_wakes(!may_throw && is_one_node);
   fibres.on_death = [&](std::size_t rank) { machine.end_process(rank); };
   Roll roll(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank)
     fibres.add([&, rank] {
       std::string wrong;
       try {
-        wrong = RankRun(program, roll, rank, nodes, seed).run();
+        RankRun run(program, roll, rank, nodes, seed);
+        if (rank == victim && !dies_early) run.dies_soon_after(last_step);
+        wrong = run.run();
       } catch (const Error& error) {
-        if (!has_death && machine.fails_one_in == 0) wrong = fmt::format("throws '{}'", error.what());
+        if (!may_throw) wrong = fmt::format("throws '{}'", error.what());
       } catch (const std::exception& error) {
         wrong = fmt::format("throws '{}'", error.what());
       }

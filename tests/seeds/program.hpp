@@ -11,7 +11,7 @@
 
 namespace quadrille::seeds {
 
-enum class Do : int { plan, run, burst, start, test, end, drop, exchange, barrier, gather, tell, regroup };
+enum class Do : int { plan, run, burst, start, test, end, drop, exchange, barrier, gather, tell, regroup, swap };
 
 struct Step {
   Do what;

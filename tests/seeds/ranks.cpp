@@ -155,11 +155,12 @@ void Roll::all_gather(std::size_t rank, const void* mine, void* all, std::size_t
 }
 
 std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Nodes& nodes, const std::shared_ptr<Process>& process,
-                                        int& tags) {
+                                        PlanAccount& memory_of_plans, int& tags) {
   const auto ranks = static_cast<Count>(nodes.of_ranks.size());
   const bool is_one =
       std::all_of(nodes.of_ranks.begin(), nodes.of_ranks.end(), [&](Count node) { return node == nodes.of_ranks[0]; });
-  Progress progress;
+  static const std::atomic<bool> has_ended{false};
+  Progress progress{.ended = &has_ended, .in_flight = std::make_shared<InFlight>(std::make_shared<FlightList>(), memory_of_plans)};
   if (!is_one) progress.poll = &poll_fake_mpi;
   const auto in_flight = progress.in_flight;
   const auto unmet = std::make_shared<Unmet>(roll, rank, ranks, in_flight);

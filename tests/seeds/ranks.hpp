@@ -38,9 +38,10 @@ struct Nodes {
   bool knows_costs = false;  // the processes have measured them before
 };
 
-// Collective: makes a group of the ranks, on these nodes. `process` keeps what the rank's process knows between groups. Returns
+// Collective: makes a group of the ranks, on these nodes. `process` and `memory_of_plans` are what the rank's process keeps
+// between groups. Returns
 // null if the system refuses to share memory (on all ranks or on none).
 std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Nodes& nodes, const std::shared_ptr<Process>& process,
-                                        int& tags);
+                                        PlanAccount& memory_of_plans, int& tags);
 
 }  // namespace quadrille::seeds

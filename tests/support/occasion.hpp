@@ -22,8 +22,10 @@ namespace quadrille::testing {
 // A plan for a random collective, size, algorithm and policy, with data for it. All ranks draw the same.
 class Drawn {
  public:
-  // If `by_vendor`, some plans are the vendor's own collectives.
-  Drawn(Communicator& communicator, std::mt19937_64& random, bool by_vendor) : communicator_(&communicator) {
+  // If `by_vendor`, some plans are the vendor's own collectives. If `keep_step`, some plans keep step, on random nodes if the ranks
+  // are on one node.
+  Drawn(Communicator& communicator, std::mt19937_64& random, bool by_vendor, bool keep_step = false)
+      : communicator_(&communicator) {
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     const auto ranks = static_cast<std::size_t>(communicator.size());
     const auto algorithms = all_algorithms();
@@ -45,12 +47,19 @@ class Drawn {
     const std::string algorithm(vendor ? "vendor" : choice->algorithm->id);
     name_ = description(problem).substr(0, 100) + ' ' + algorithm;
     const Policy policies[] = {Policy::blocking, Policy::nonblocking, Policy::dataflow};
+    const bool keeps_step = keep_step && below(4) == 0;
+    if (keeps_step) {
+      problem.nodes = communicator.nodes();
+      if (std::count(problem.nodes.begin(), problem.nodes.end(), 0) == communicator.size())
+        for (Count& node : problem.nodes) node = static_cast<Count>(below(2));
+    }
     data_ = probe_data(problem, communicator.rank());
     plan_.emplace(quadrille::plan(communicator, problem,
                                   {.algorithm = algorithm,
-                                   .policy = policies[below(3)],
-                                   .executor = below(8) ? Executor::automatic : Executor::mpi,
-                                   .operation = operation_for(problem)}));
+                                   .policy = policies[keeps_step ? 0 : below(3)],
+                                   .executor = keeps_step || below(8) ? Executor::automatic : Executor::mpi,
+                                   .operation = operation_for(problem),
+                                   .keep_step = keeps_step}));
     input_bytes_ = input_bytes(problem, communicator.rank());
     output_bytes_ = output_bytes(problem, communicator.rank());
   }

@@ -153,9 +153,10 @@ void SharedSpace::wait_for_all() {
   const std::uint64_t generation = head_->generation.load(std::memory_order_relaxed);
   if (head_->arrived.fetch_add(1, is_planted("arrival relaxed") ? std::memory_order_relaxed : std::memory_order_acq_rel) + 1 ==
       ranks_) {
-    if (!is_planted("barrier reset late")) head_->arrived.store(0, std::memory_order_relaxed);
+    const auto reset = [&] { head_->arrived.store(0, std::memory_order_relaxed); };
+    if (!is_planted("barrier reset late")) reset();
     head_->generation.store(generation + 1, std::memory_order_release);
-    if (is_planted("barrier reset late")) head_->arrived.store(0, std::memory_order_relaxed);
+    if (is_planted("barrier reset late")) reset();
     ring_all();
   } else {
     wait_until([&] { return head_->generation.load(std::memory_order_acquire) != generation; }, [&] { return first_that_left(); });
