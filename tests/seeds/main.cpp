@@ -14,6 +14,7 @@
 #include "seeds/coverage.hpp"
 #include "seeds/deciding.hpp"
 #include "seeds/program.hpp"
+#include "seeds/recording.hpp"
 
 namespace quadrille {
 std::string_view planted;
@@ -114,6 +115,7 @@ int main(int count, char** words) {
   app.add_flag("--coverage", options.coverage, "say which protocol points were reached");
   app.add_option("--plant", options.plant, "plant this fault");
   CLI11_PARSE(app, count, words);
+  if (options.only == "recording") return quadrille::seeds::run_area(options, quadrille::seeds::run_recording);
   if (options.only == "deciding") return quadrille::seeds::run_area(options, quadrille::seeds::run_deciding);
   return quadrille::seeds::run(options);
 }
