@@ -20,7 +20,7 @@ std::uint64_t sized(Chance& chance, unsigned most_bits) {
 }
 
 // The communicators of a program, and the sites that its ranks have in common.
-struct Program {
+struct Application {
   Count world_size = 1;
   std::vector<RecordedCommunicator> communicators;
   std::vector<RecordedSite> sites;
@@ -40,8 +40,8 @@ RecordedSite random_site(Chance& chance, std::size_t communicators) {
   return site;
 }
 
-Program random_program(Chance& chance, std::uint64_t ranks) {
-  Program program{.world_size = static_cast<Count>(ranks + (chance.one_in(4) ? sized(chance, 12) : 0))};
+Application random_application(Chance& chance, std::uint64_t ranks) {
+  Application program{.world_size = static_cast<Count>(ranks + (chance.one_in(4) ? sized(chance, 12) : 0))};
   std::vector<Rank> world(static_cast<std::size_t>(program.world_size));
   std::iota(world.begin(), world.end(), Rank{0});
   program.communicators.push_back({"MPI_COMM_WORLD", world, 0, false});
@@ -65,7 +65,8 @@ Program random_program(Chance& chance, std::uint64_t ranks) {
 // Makes the steps of one rank.
 class Author {
  public:
-  Author(Chance& chance, const Program& program, RankHistory& history) : chance_(chance), program_(program), history_(history) {}
+  Author(Chance& chance, const Application& program, RankHistory& history)
+      : chance_(chance), program_(program), history_(history) {}
 
   void write(std::uint64_t calls, std::uint64_t sites) {
     rate_ = 1e9 + static_cast<double>(chance_.below(3'000'000'000));
@@ -176,7 +177,7 @@ class Author {
   }
 
   Chance& chance_;
-  const Program& program_;
+  const Application& program_;
   RankHistory& history_;
   std::size_t seen_ = 0;          // communicators of the program
   std::vector<std::size_t> own_;  // by communicator of the program: its number here
@@ -191,7 +192,7 @@ std::vector<RankHistory> random_histories(Chance& chance, std::uint64_t run) {
   const bool is_long = chance.one_in(25);  // longer than a mapped part of the file
   const bool has_many_sites = chance.one_in(150);
   const std::uint64_t ranks = is_long || has_many_sites ? 1 : 1 + chance.below(4);
-  const Program program = random_program(chance, ranks);
+  const Application program = random_application(chance, ranks);
   const bool folds = chance.one_in(2);
   std::vector<RankHistory> all(ranks);
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
