@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "foundation/hash.hpp"
+#include "foundation/planted.hpp"
 #include "recording/rank_file.hpp"
 
 namespace quadrille::recording {
@@ -48,6 +49,8 @@ CallLog::~CallLog() {
 void CallLog::define(char letter, std::string_view bytes) noexcept {
   put(unit_of(tag::definition, static_cast<unsigned char>(letter)));
   put(is_written | static_cast<Unit>(bytes.size()));
+  const std::size_t units = (bytes.size() + sizeof(Unit) - 1) / sizeof(Unit);
+  if (is_planted("definition ended early") && next_ + units < end_) next_[units] = unit_of(tag::defined, 0);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(Unit)))) {
     Unit unit = 0;
     std::memcpy(&unit, bytes.data(), std::min(bytes.size(), sizeof unit));
@@ -94,7 +97,7 @@ bool CallLog::extend() noexcept {
   part_ = reserve(file_, size_, part_bytes) ? static_cast<Unit*>(mapped(file_, size_, part_bytes, MAP_POPULATE)) : nullptr;
   if (!part_) return cut(), false;
   size_ += part_bytes;
-  next_ = part_;
+  next_ = part_ + (is_planted("unit between parts lost") && size_ > CallLogHeader::bytes + part_bytes);
   end_ = part_ + part_bytes / sizeof(Unit);
   return true;
 }
@@ -103,9 +106,11 @@ void CallLog::close() noexcept {
   size_ -= static_cast<std::uint64_t>(end_ - next_) * sizeof(Unit);
   if (part_) ::munmap(part_, part_bytes);
   part_ = next_ = end_ = nullptr;
+  if (is_planted("checksum set early")) header_->checksum = 1;
   if (::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0) return;
   void* const whole = mapped(file_, 0, size_);
   if (!whole) return;
+  if (is_planted("checksum set early")) header_->checksum = 0;
   header_->checksum = checksum_of({static_cast<const char*>(whole), size_});
   ::munmap(whole, size_);
 }

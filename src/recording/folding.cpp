@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "foundation/hash.hpp"
+#include "foundation/planted.hpp"
 
 namespace quadrille::recording {
 namespace {
@@ -109,7 +110,7 @@ void Folding::emit_plain(std::size_t count) {
 void Folding::finish() {
   emit_period();
   period_.clear();
-  waiting_.insert(waiting_.end(), partial_.begin(), partial_.end());
+  if (!is_planted("fold loses a rest")) waiting_.insert(waiting_.end(), partial_.begin(), partial_.end());
   partial_.clear();
   emit_plain(waiting_.size());
 }
@@ -119,6 +120,7 @@ std::string folded(std::string_view units) {
   const auto put = [&](Unit unit) { entries.append(reinterpret_cast<const char*>(&unit), sizeof unit); };
   EntryCoder coder;
   Folding folding([&](const std::vector<Entry>& group, std::uint32_t repetitions) {
+    if (is_planted("fold repeats once more") && repetitions > 1 && repetitions < most_repetitions) ++repetitions;
     if (repetitions > 1) put(unit_of(tag::group, (repetitions - 1) * longest_group + static_cast<Unit>(group.size() - 1)));
     for (const Entry& entry : group) coder.code(entry, put, repetitions > 1);
   });
@@ -129,7 +131,9 @@ std::string folded(std::string_view units) {
       folding.add(*entry);
     }
     const std::size_t begin = reader.at();
-    if (!reader.definition()) break;
+    const auto definition = reader.definition();
+    if (!definition) break;
+    if (is_planted("fold loses names") && definition->letter == 'n') continue;
     definitions += units.substr(begin, reader.at() - begin);
   }
   folding.finish();

@@ -10,6 +10,9 @@
 #include "seeds/memory.hpp"
 
 namespace quadrille::seeds {
+
+void (*before_each_store)() = nullptr;
+
 namespace {
 
 bool is_simulated(const volatile void* memory) { return Memory::is_shared(memory) && Fibres::current() != nullptr; }
@@ -18,7 +21,13 @@ void read(const void* memory, std::size_t bytes, const void* place) {
   if (is_simulated(memory)) Memory::current()->read(Fibres::current()->rank(), memory, bytes, place);
 }
 
+void note_store() {
+  if (before_each_store) [[unlikely]]
+    before_each_store();
+}
+
 void write(const void* memory, std::size_t bytes, const void* place) {
+  note_store();
   if (is_simulated(memory)) Memory::current()->write(Fibres::current()->rank(), memory, bytes, place);
 }
 
@@ -31,6 +40,7 @@ T load(const volatile T* memory, int order, const void* place) {
 
 template <class T>
 void store(volatile T* memory, T value, int order, const void* place) {
+  note_store();
   note_reached(place);
   if (!is_simulated(memory)) return __atomic_store_n(memory, value, __ATOMIC_SEQ_CST);
   Memory::current()->store(memory, sizeof(T), value, Order{order}, place);
@@ -38,6 +48,7 @@ void store(volatile T* memory, T value, int order, const void* place) {
 
 template <class T, class Change>
 T modify(volatile T* memory, T operand, int order, const void* place, Change) {
+  note_store();
   note_reached(place);
   if (!is_simulated(memory)) {
     T before = __atomic_load_n(memory, __ATOMIC_SEQ_CST);

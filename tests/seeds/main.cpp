@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the engine under seeds: random programs of simulated ranks, whose every switch, delay and failure follows from one number.
+// Runs production classes under seeds: all that is left to chance in a run, from the program to each switch, delay and failure,
+// follows from one number.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/wait.h>
@@ -7,16 +8,21 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <span>
 #include <string>
 
 #include "foundation/planted.hpp"
 #include "seeds/coverage.hpp"
+#include "seeds/deciding.hpp"
 #include "seeds/plants.hpp"
 #include "seeds/program.hpp"
+#include "seeds/recording.hpp"
 
 namespace quadrille {
 std::string_view planted;
@@ -25,20 +31,55 @@ std::string_view planted;
 namespace quadrille::seeds {
 namespace {
 
+// What runs under seeds. `run` returns what is wrong, or "".
+struct Part {
+  std::string_view name, what;
+  Outcome (*run)(std::uint64_t seed);
+  void (*report)(std::uint64_t seed, const Outcome& outcome);
+  std::span<const char* const> plants;
+};
+
+void report_failure(std::uint64_t seed, const Outcome& outcome) { fmt::print("seed {}: {}\n", seed, outcome.failure); }
+
+template <Area area>
+Outcome run_engine(std::uint64_t seed) {
+  return run_program(random_program(area, seed), seed);
+}
+
+template <Area area>
+void report_engine(std::uint64_t seed, const Outcome&) {
+  const Program least = shrunk(random_program(area, seed), seed);
+  const Outcome outcome = run_program(least, seed);
+  fmt::print("seed {}: {}\nthe least program:\n{}the last switches:\n", seed, outcome.failure, to_string(least));
+  for (const Switch& each : outcome.switches)
+    fmt::print("  {:>13} ns  rank {} to {}: {} {}\n", each.now_ns, static_cast<long>(each.from), static_cast<long>(each.to),
+               each.what, shown_place(each.place));
+}
+
+const std::array parts{
+    Part{"engine", "plans, exchanges and requests of the ranks of a node", run_engine<Area::engine>, report_engine<Area::engine>,
+         plants_of_engine},
+    Part{"nodes", "the same on several nodes, between which MPI carries messages", run_engine<Area::nodes>,
+         report_engine<Area::nodes>, plants_of_nodes},
+    Part{"recording", "recordings of which a kill leaves a part",
+         [](std::uint64_t seed) { return Outcome{.failure = run_recording(seed)}; }, report_failure, plants_of_recording},
+    Part{"deciding", "ranks that decide which calls Quadrille runs",
+         [](std::uint64_t seed) { return Outcome{.failure = run_deciding(seed)}; }, report_failure, plants_of_deciding}};
+
+const Part& part_of(std::uint64_t seed, std::string_view only) {
+  constexpr std::size_t turns[] = {0, 1, 0, 2, 0, 1, 0, 3};
+  const auto named = std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return each.name == only; });
+  return named != parts.end() ? *named : parts[turns[seed % std::size(turns)]];
+}
+
 struct Options {
-  std::string seeds = "1..300", only, plant;
-  double seconds = 0;
+  std::string seeds = "1..300", time, only, plant;
   bool trace = false, coverage = false, twice = false;
 };
 
 std::uint64_t seed_in_progress = 0;
 
-Area area_of(std::uint64_t seed, const std::string& only) {
-  if (only.empty()) return seed % 3 == 0 ? Area::nodes : Area::engine;
-  return only == "nodes" ? Area::nodes : Area::engine;
-}
-
-// The engine has asserted, or has used memory that is not mapped.
+// A contract is broken, or memory is used that is not mapped.
 void crash(int signal) {
   if (planted.empty())
     fmt::print("seed {}: signal {} ended the run\n", seed_in_progress, signal);
@@ -48,84 +89,97 @@ void crash(int signal) {
   std::_Exit(planted.empty() ? 1 : 0);
 }
 
-void report(std::uint64_t seed, const Program& program) {
-  const Program least = shrunk(program, seed);
-  const Outcome outcome = run_program(least, seed);
-  fmt::print("seed {}: {}\nthe least program:\n{}the last switches:\n", seed, outcome.failure, to_string(least));
-  for (const Switch& each : outcome.switches)
-    fmt::print("  {:>13} ns  rank {} to {}: {} {}\n", each.now_ns, static_cast<long>(each.from), static_cast<long>(each.to),
-               each.what, shown_place(each.place));
-  std::fflush(stdout);
-}
-
 int run(const Options& options) {
   const auto dots = options.seeds.find("..");
   const std::uint64_t first = std::stoull(options.seeds);
   const std::uint64_t last = dots == std::string::npos ? first : std::stoull(options.seeds.substr(dots + 2));
+  const double most_s = options.time.empty() ? 0 : std::stod(options.time);
   const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed_s = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   std::uint64_t seeds = 0, failures = 0, points = 0, deaths = 0;
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
-    if (options.seconds > 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > options.seconds)
-      break;
+  for (std::uint64_t seed = first; seed <= last && (most_s == 0 || elapsed_s() < most_s); ++seed) {
     seed_in_progress = seed;
-    const Program program = random_program(area_of(seed, options.only), seed);
-    const Outcome outcome = run_program(program, seed);
+    const Part& part = part_of(seed, options.only);
+    const Outcome outcome = part.run(seed);
     ++seeds, points += outcome.points, deaths += outcome.deaths;
-    if (options.trace) fmt::print("seed {}: {} points, {} deaths\n{}", seed, outcome.points, outcome.deaths, to_string(program));
-    if (options.twice && run_program(program, seed).points != outcome.points) {
-      fmt::print("seed {}: two runs differ\n", seed);
-      ++failures;
-    }
+    if (options.trace)
+      fmt::print("seed {}: {}, {} points, {} deaths\n{}", seed, part.name, outcome.points, outcome.deaths, outcome.program);
+    if (options.twice)
+      if (const Outcome again = part.run(seed); again.points != outcome.points || again.failure != outcome.failure)
+        fmt::print("seed {}: two runs differ\n", seed), ++failures;
     if (outcome.failure.empty()) continue;
     ++failures;
-    report(seed, program);
+    part.report(seed, outcome);
+    std::fflush(stdout);
   }
   if (options.coverage) fmt::print("{}", coverage());
+  if (seeds < last - first + 1) fmt::print("the time is over; go on with --seeds {}..{}\n", first + seeds, last);
   fmt::print("{} seeds, {} failures ({} protocol points, {} deaths)\n", seeds, failures, points, deaths);
   return failures > 0;
 }
 
 // Runs seeds with a planted fault until one fails. Returns 0 if one does.
-int find_planted(std::string_view name, const std::string& only) {
+int find_planted(std::string_view name, const Part& part) {
   constexpr std::uint64_t most_seeds = 2000;
   planted = name;
   for (std::uint64_t seed = 1; seed <= most_seeds; ++seed) {
     seed_in_progress = seed;
-    const Outcome outcome = run_program(random_program(area_of(seed, only), seed), seed);
+    const Outcome outcome = part.run(seed);
     if (outcome.failure.empty()) continue;
-    fmt::print("{:<32} seed {}: {}\n", name, seed, outcome.failure);
+    fmt::print("{:<32} seed {}: {}\n", name, seed, outcome.failure.substr(0, outcome.failure.find('\n')));
     return 0;
   }
   fmt::print("{:<32} not found in {} seeds\n", name, most_seeds);
   return 1;
 }
 
-// Each fault has a process of its own, because it may end it.
-int find_all_planted(const std::string& only) {
-  int missed = 0;
-  for (const char* const name : plants_of_engine) {
-    std::fflush(stdout);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const int code = find_planted(name, only);
+// Plants the faults with this name, or all. Each has a process of its own, because it may end it.
+int plant(const std::string& wanted, const std::string& only) {
+  std::size_t count = 0, found = 0;
+  for (const Part& part : parts) {
+    if (!only.empty() && part.name != only) continue;
+    for (const char* const name : part.plants) {
+      if (wanted != "all" && wanted != name) continue;
+      ++count;
       std::fflush(stdout);
-      std::_Exit(code);
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const int code = find_planted(name, part);
+        std::fflush(stdout);
+        std::_Exit(code);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      found += WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    missed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
   }
-  fmt::print("{} faults planted, {} found\n", plants_of_engine.size(), plants_of_engine.size() - static_cast<std::size_t>(missed));
-  return missed > 0;
+  if (count == 0) return fmt::print(stderr, "no fault is named '{}'; --plant list names them\n", wanted), 2;
+  fmt::print("{} faults planted, {} found\n", count, found);
+  return found < count;
 }
 
-int carry_out(const Options& options) {
-  for (const int each : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) std::signal(each, crash);
-  if (options.plant.empty()) return run(options);
-  if (options.plant == "all") return find_all_planted(options.only);
-  if (options.plant != "list") return find_planted(options.plant, options.only);
-  for (const char* const name : plants_of_engine) fmt::print("{}\n", name);
+int list_plants() {
+  for (const Part& part : parts) {
+    fmt::print("{}: {}\n", part.name, part.what);
+    for (const char* const name : part.plants) fmt::print("  {}\n", name);
+  }
   return 0;
+}
+
+std::string wrong_range(const std::string& text) {
+  const auto is_number = [](const std::string& word) {
+    return !word.empty() && word.size() < 19 && word.find_first_not_of("0123456789") == std::string::npos;
+  };
+  const auto dots = text.find("..");
+  const std::string first = text.substr(0, dots), last = dots == std::string::npos ? first : text.substr(dots + 2);
+  if (is_number(first) && is_number(last) && std::stoull(first) <= std::stoull(last)) return "";
+  return "give A..B, such as 1..300, or one number";
+}
+
+std::string wrong_time(const std::string& text) {
+  const std::string number = text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
+  const bool is_number = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? "" : "give seconds, such as 60s";
 }
 
 }  // namespace
@@ -136,28 +190,20 @@ int main(int count, char** words) {
   // Where memory lies within a page decides how the engine copies. So long blocks begin at the same place of a page in all runs.
   mallopt(M_MMAP_THRESHOLD, 2048);
   mallopt(M_MMAP_MAX, 1 << 30);
+  for (const int each : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) std::signal(each, crash);
   Options options;
   CLI::App app(
-      "Runs production's engine in random programs of simulated ranks. One number, the seed, decides the program, which rank goes "
-      "on\n"
-      "at each protocol point, how late a rank sees another's stores, what the system refuses, and when a rank dies. The same "
-      "seed\n"
-      "gives the same run on every machine. A failure prints its seed, the least program that fails, and the last 50 switches.");
-  app.add_option("--seeds", options.seeds, "A..B, or one seed")
-      ->capture_default_str()
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            const auto is_number = [](const std::string& word) {
-              return !word.empty() && word.size() < 19 && word.find_first_not_of("0123456789") == std::string::npos;
-            };
-            const auto dots = text.find("..");
-            const bool is_right =
-                dots == std::string::npos ? is_number(text) : is_number(text.substr(0, dots)) && is_number(text.substr(dots + 2));
-            return is_right ? std::string() : "give A..B, such as 1..300, or one number";
-          },
-          ""));
-  app.add_option("--time", options.seconds, "begin no further seed after so many seconds");
-  app.add_option("--only", options.only, "one area")->check(CLI::IsMember({"engine", "nodes"}));
+      "Runs production classes in random programs of simulated ranks. One number, the seed, decides the program, which rank goes "
+      "on at "
+      "each protocol point, how late a rank sees another's stores, what the system refuses, and when a rank dies. The same seed "
+      "gives "
+      "the same run on every machine. A failure prints its seed, the least program that fails, and the last 50 switches.");
+  std::string names;
+  for (const Part& part : parts) names += fmt::format("\n  {}: {}", part.name, part.what);
+  app.add_option("--seeds", options.seeds, "A..B, or one seed")->capture_default_str()->check(CLI::Validator(wrong_range, ""));
+  app.add_option("--time", options.time, "begin no further seed after so many seconds")->check(CLI::Validator(wrong_time, ""));
+  app.add_option("--only", options.only, "one part; all by turns if it is not given" + names)
+      ->check(CLI::IsMember({"engine", "nodes", "recording", "deciding"}));
   app.add_flag("--trace", options.trace, "print each seed's program");
   app.add_flag("--twice", options.twice, "run each seed twice, and compare");
   app.add_flag("--coverage", options.coverage, "say which protocol points were reached");
@@ -167,5 +213,6 @@ int main(int count, char** words) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return carry_out(options);
+  if (options.plant.empty()) return run(options);
+  return options.plant == "list" ? list_plants() : plant(options.plant, options.only);
 }

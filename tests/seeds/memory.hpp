@@ -138,4 +138,7 @@ class Memory {
   std::uint64_t old_one_in_;
 };
 
+// Called before each store of instrumented code to memory that is not simulated; null: nothing is.
+extern void (*before_each_store)();
+
 }  // namespace quadrille::seeds

@@ -6,22 +6,22 @@
 
 namespace quadrille::seeds {
 
-constexpr std::array plants_of_engine{"flag relaxed",         "flag read relaxed",
-                                      "flag published early", "loan relaxed",
-                                      "loan back early",      "loan ended early",
-                                      "progress relaxed",     "closing relaxed",
-                                      "area released early",  "gathered memory released early",
-                                      "sleep without fence",  "sleep without a last look",
-                                      "ring without fence",   "doorbell relaxed",
-                                      "doorbell lost",        "arrival relaxed",
-                                      "barrier reset late",   "one half for all gathers",
-                                      "death not noticed",    "short read taken for whole",
-                                      "block reused early",   "execution counted twice",
-                                      "reduction run twice",  "piece counted twice",
-                                      "piece put early",      "edge lost",
-                                      "slot reused early",    "exchange finished early",
-                                      "others not advanced",  "board read early",
-                                      "page reused early",    "packed edge moved",
-                                      "row published early"};
+inline constexpr std::array plants_of_engine{"flag relaxed",         "flag read relaxed",
+                                             "flag published early", "loan relaxed",
+                                             "loan back early",      "loan ended early",
+                                             "progress relaxed",     "closing relaxed",
+                                             "area released early",  "gathered memory released early",
+                                             "sleep without fence",  "sleep without a last look",
+                                             "ring without fence",   "doorbell relaxed",
+                                             "doorbell lost",        "arrival relaxed",
+                                             "barrier reset late",   "one half for all gathers",
+                                             "death not noticed",    "short read taken for whole",
+                                             "block reused early",   "execution counted twice",
+                                             "reduction run twice",  "piece counted twice",
+                                             "piece put early",      "edge lost",
+                                             "slot reused early",    "exchange finished early"};
+
+inline constexpr std::array plants_of_nodes{"board read early", "page reused early", "packed edge moved", "row published early",
+                                            "others not advanced"};
 
 }  // namespace quadrille::seeds

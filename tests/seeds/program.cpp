@@ -237,6 +237,7 @@ Outcome run_program(Program program, std::uint64_t seed) {
       }
       if (!wrong.empty()) fibres.fail(wrong);
     });
+  outcome.program = to_string(program);
   outcome.failure = fibres.run();
   outcome.switches = fibres.last_switches();
   outcome.points = fibres.points(), outcome.deaths = fibres.any_dead();

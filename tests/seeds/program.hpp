@@ -29,6 +29,7 @@ std::string to_string(const Program& program);
 // What is wrong with a run; empty: nothing.
 struct Outcome {
   std::string failure;
+  std::string program;  // that has run, for people
   std::deque<Switch> switches;
   std::uint64_t points = 0, deaths = 0;
 };

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "foundation/arithmetic.hpp"
+#include "foundation/planted.hpp"
 #include "mpi_face/policy/step.hpp"
 #include "quadrille/candidate.hpp"
 
@@ -139,7 +140,7 @@ std::optional<Instruction> Finder::demanded() {
     const ChoiceRule* const rule = may_have_rule ? state_.wishes->rules.find(kind->called, kind->key.block_bytes) : nullptr;
     if (!rule && !(at_once && kind->calls >= 1)) continue;  // the call in which the ranks meet is not counted yet
     if (rule && names_vendor(rule->algorithm)) return message_for(What::obey, *kind);
-    if (plans_in_use() >= most_plans) return leaves(*kind, Cause::many_plans);
+    if (plans_in_use() >= most_plans + is_planted("one plan more")) return leaves(*kind, Cause::many_plans);
     if (!state_.group.exists) return Instruction{.what = What::group};
     return message_for(rule ? What::obey : What::admit, *kind);
   }

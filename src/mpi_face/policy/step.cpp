@@ -8,6 +8,7 @@
 #include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/hash.hpp"
+#include "foundation/planted.hpp"
 #include "quadrille/candidate.hpp"
 
 namespace quadrille::mpi_face {
@@ -144,6 +145,7 @@ Action Step::ask_guests() {
 
 Action Step::send_message() {
   if (state_.rank == 0) state_.message = next_instruction(state_, process_, event_.now_s);
+  if (is_planted("message not sent") && state_.rank == 0 && state_.message.what == What::group) return carry_out();
   return action(Do::send_message);
 }
 
@@ -174,7 +176,7 @@ Action Step::after_action() {
   QUADRILLE_ASSERT(state_.doing != Do::leave);
   if (event_.choice_s > 0) process_.choice_cost.measured_after_first(event_.choice_s, state_.ranks);
   if (event_.plan_s > 0) process_.plan_cost.measured(event_.plan_s, state_.ranks);
-  if (state_.doing == Do::race) process_.tuning.spend(event_.now_s - state_.meeting.began_s);
+  if (state_.doing == Do::race && !is_planted("race not charged")) process_.tuning.spend(event_.now_s - state_.meeting.began_s);
   if (event_.what == Event::What::failed && state_.doing != Do::make_group) return left(std::string(sentence(Cause::no_plan)));
   switch (state_.doing) {
     case Do::hear_wishes:
@@ -226,7 +228,8 @@ Action Step::hear() {
   const Instruction& message = state_.message;
   QUADRILLE_ASSERT(is_valid(message, state_));
   if (message.what == What::nothing) {
-    if (!state_.meeting.is_guest) state_.meetings.meet_at(message.next_meeting);
+    const bool is_missed = is_planted("meeting missed") && state_.rank == 1;
+    if (!state_.meeting.is_guest && !is_missed) state_.meetings.meet_at(message.next_meeting);
     return action(Do::leave);
   }
   if (state_.meeting.knows_accounts) return carry_out();
@@ -237,9 +240,10 @@ Action Step::hear() {
 
 Action Step::agreed() {
   const Instruction& message = state_.message;
+  const double spent_s = is_planted("own account") ? state_.meeting.spent_s : event_.figures[0];
   state_.meeting.knows_accounts = true;
   state_.meeting.others_spent_s = event_.figures[0] - state_.meeting.spent_s;
-  if (message.cost_s > 0 && event_.figures[0] + state_.weight * message.cost_s > message.allowance_s) return action(Do::leave);
+  if (message.cost_s > 0 && spent_s + state_.weight * message.cost_s > message.allowance_s) return action(Do::leave);
   return carry_out();
 }
 
@@ -334,7 +338,7 @@ Action Step::prepared() {
 
 Action Step::keep(std::size_t best) {
   CallKind& kept = kind();
-  kept.mode = Mode::ours;
+  if (!is_planted("mode of one rank") || state_.rank != 1) kept.mode = Mode::ours;
   kept.trial.reset();
   kept.way = state_.meeting.made[best].way;
   kept.why = state_.meeting.made[best].why;
@@ -374,7 +378,7 @@ Action Step::tried() {
   if (is_repeated) return action(Do::run_trial, state_.message.number);
   note_first_trial(ratio <= enough_gain);
   kind().trials.times = {state_.meeting.ours_s[best], state_.meeting.vendors_s};
-  if (ratio <= enough_gain && !kind().is_exchanged()) return keep(best);
+  if ((ratio <= enough_gain || is_planted("loser kept")) && !kind().is_exchanged()) return keep(best);
   if (ratio > enough_gain) kind().leave(lost_by(ratio));
   settle(ratio <= enough_gain);
   return finished();
@@ -415,7 +419,7 @@ Action Step::conclude() {
   Alternation& trial = *kind().trial;
   const Alternation::Conclusion& conclusion = state_.message.conclusion;
   process_.account.spend(state_.weight * trial.excess_s());
-  state_.meeting.knows_accounts = false;  // the excess differs between ranks
+  state_.meeting.knows_accounts = is_planted("old accounts");  // the excess differs between ranks
   if (conclusion.end == Alternation::End::goes_on) return trial.go_on(conclusion.remaining), finished();
   Action share = action(Do::share_figures);
   share.figures = state_.rank == 0 ? state_.meeting.means : trial.times();
@@ -471,7 +475,8 @@ std::uint64_t DecidingProcess::calls_on_guests() const {
     if (guest.colour != first.colour) continue;
     hash = hash_with(hash, guest.state == first.state);
     for (const CallKind* const kind : guest.state->kinds)
-      hash = hash_with(hash_with(hash, static_cast<std::uint64_t>(kind->key.function)), kind->calls);
+      hash = hash_with(hash_with(hash, static_cast<std::uint64_t>(kind->key.function)),
+                       is_planted("guests not counted") ? 0 : kind->calls);
   }
   return hash;
 }
