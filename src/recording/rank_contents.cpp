@@ -153,7 +153,9 @@ RankContents read_rank(const std::string& path) {
 void fold_rank(const std::string& path) {
   std::string file = text_of_file(path);
   header_of(file);
-  file.replace(CallLogHeader::bytes, std::string::npos, folded(std::string_view(file).substr(CallLogHeader::bytes)));
+  const std::string units = folded(std::string_view(file).substr(CallLogHeader::bytes));
+  if (CallLogHeader::bytes + units.size() >= file.size()) return;
+  file.replace(CallLogHeader::bytes, std::string::npos, units);
   set_checksum(file, 0);
   set_checksum(file, checksum_of(file));
   if (const Result<> written = replace_file(path, file); !written)

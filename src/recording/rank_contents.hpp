@@ -24,7 +24,8 @@ struct RankContents {
 // the file in front.
 RankContents read_rank(const std::string& path);
 
-// For the file of a rank that has ended: replaces repetitions by their means (folding.hpp). Throws the errors of read_rank.
+// For the file of a rank that has ended: replaces repetitions by their means (folding.hpp), if that makes the file shorter. Throws
+// the errors of read_rank.
 void fold_rank(const std::string& path);
 
 // Returns a text that distinguishes the file of a rank that has ended from other files: its length, and a hash of its header.

@@ -112,6 +112,23 @@ TEST_F(ReadRecording, PlainAndFoldedFilesHoldTheSame) {
   }
 }
 
+// Two repetitions take less space than their means.
+TEST_F(ReadRecording, FoldingMakesNoFileLonger) {
+  constexpr std::uint32_t sites = 100;
+  {
+    CallLog log(folder(), facts(0), names_of_functions, 1000);
+    log.header().ticks_per_second = rate_of_log;
+    log.define(RecordedCommunicator{"MPI_COMM_WORLD", {0, 1, 2}, 0, false});
+    for (std::uint32_t site = 0; site < sites; ++site) log.define(RecordedSite{.function = "Bcast", .block_bytes = site});
+    for (std::uint32_t i = 0; i < 2 * sites; ++i) log.add({i % sites, 2000, 0, 20'000});
+    log.close();
+  }
+  const auto before = fs::file_size(path(0));
+  fold_rank(path(0));
+  EXPECT_LE(fs::file_size(path(0)), before);
+  EXPECT_EQ(read_recording(folder()).ranks.at(0).calls, 2 * sites);
+}
+
 TEST_F(ReadRecording, RanksShareSitesOfEqualContent) {
   for (const Rank rank : {0, 1, 2}) write_rank(rank);
   const Recording recording = read_recording(folder());

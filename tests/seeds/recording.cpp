@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <type_traits>
+#include <utility>
 
 #include "quadrille/error.hpp"
 #include "recording/recording_json.hpp"

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
-
-#include "quadrille/error.hpp"
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace quadrille::seeds {
 namespace {

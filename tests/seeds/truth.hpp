@@ -2,7 +2,9 @@
 // Compares what was read from a rank's file with the history of the rank.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "recording/rank_contents.hpp"
 #include "seeds/history.hpp"

@@ -2,6 +2,7 @@
 // As src/mpi_face/recording/recorder.cpp does it, whose functions need an MPI library.
 #include "seeds/written.hpp"
 
+#include <atomic>
 #include <optional>
 
 #include "quadrille/error.hpp"
