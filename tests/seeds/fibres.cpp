@@ -193,7 +193,7 @@ void Fibres::leave_for_next(const char* what, const void* place, bool may_stay) 
 void Fibres::pass(std::int64_t ns, std::int64_t most_ns) {
   if (++points_ > dies_after_[running_]) die();
   if (points_ > most_points) fail("no end after 20 million points");
-  now_ns_ += std::min(ns << std::min<std::uint64_t>(++idle_ / 256, 30), most_ns);
+  now_ns_ += passes_evenly_ ? ns : std::min(ns << std::min<std::uint64_t>(++idle_ / 256, 30), most_ns);
   if (now_ns_ - last_progress_ns_ > hung_after_ns) fail("no rank goes on: a hang");
 }
 
@@ -209,7 +209,7 @@ void Fibres::copy(std::size_t bytes, const void* place) {
 }
 
 void Fibres::give_way(const char* what, const void* place) {
-  pass(500, 5'000'000);
+  pass(passes_evenly_ ? 5'000 : 500, 5'000'000);
   leave_for_next(what, place, false);
 }
 
