@@ -10,17 +10,19 @@
 // and time is real.
 #pragma once
 
-#include <sys/time.h>
-
-#include <array>
 #include <chrono>
-#include <csignal>
+
+#ifdef QUADRILLE_SIMULATED_TIME
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 
-#ifdef QUADRILLE_SIMULATED_TIME
 #include "seeds/fibres.hpp"
+#else
+#include <sys/time.h>
+
+#include <csignal>
 #endif
 
 namespace quadrille::testing {

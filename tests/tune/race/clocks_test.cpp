@@ -61,9 +61,9 @@ TEST(Clocks, OfOneSourceAreNotCompared) {
 
 // Ranks 0 and 2 are on one machine, 1 and 3 on another.
 TEST(Clocks, TimesDoNotContainTheOffset) {
-  // Each look at the time takes 100 ns, on all ranks together.
+  // Each look at the time takes 1 us, on all ranks together.
   std::atomic<Nanoseconds> passed = 0;
-  const auto truth = [&] { return passed += 100; };
+  const auto truth = [&] { return passed += 1000; };
   run_threads(4, [&](Communicator& communicator) {
     const bool away = communicator.rank() % 2 == 1;
     const FakeClock fake{away ? 37'000'000'000 : 1'000, away ? 1 + 1e-4 : 1};
