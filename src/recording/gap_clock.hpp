@@ -21,11 +21,22 @@ struct Pace {
   bool is_long = true;  // the last gap; true before the first gap, because a first call takes longer than reading the clock
 };
 
-class GapClock {
+// The clocks of the processor. Tests use others.
+struct ProcessorClocks {
+  static std::uint64_t ticks() noexcept { return quadrille::ticks(); }
+  static std::int64_t thread_ns() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+  }
+};
+
+template <class Clocks>
+class GapClockBy {
  public:
   static constexpr double long_s = 20e-6;
 
-  explicit GapClock(double ticks_per_second)
+  explicit GapClockBy(double ticks_per_second)
       : ticks_per_ns_(ticks_per_second * 1e-9), long_ticks_(static_cast<std::uint64_t>(ticks_per_second * long_s)) {}
 
   // Measures later gaps as wall time. Call it if the processor time of this thread is only a part of the computing.
@@ -36,19 +47,19 @@ class GapClock {
   void begin(Pace& pace) noexcept {
     pace_ = &pace;
     has_processor_time_ = pace.is_long && !uses_wall_time_;
-    if (has_processor_time_) processor_ns_ = processor_ns();
-    begin_ = ticks();
+    if (has_processor_time_) processor_ns_ = Clocks::thread_ns();
+    begin_ = Clocks::ticks();
   }
 
   // The thread enters MPI. `now` becomes the time at which the call begins.
   Gap end(std::uint64_t& now) noexcept {
-    now = ticks();
+    now = Clocks::ticks();
     const std::uint64_t wall = now - begin_;
     pace_->is_long = wall > long_ticks_;
     if (!has_processor_time_) [[likely]]
       return {wall, 0};
     const Gap gap = measured(wall);
-    now = ticks();
+    now = Clocks::ticks();
     return gap;
   }
 
@@ -61,21 +72,16 @@ class GapClock {
 
  private:
   Gap measured(std::uint64_t wall) const noexcept {
-    const std::int64_t ns = std::max<std::int64_t>(0, processor_ns() - processor_ns_ - question_ns_);
+    const std::int64_t ns = std::max<std::int64_t>(0, Clocks::thread_ns() - processor_ns_ - question_ns_);
     return split(wall, static_cast<std::uint64_t>(static_cast<double>(ns) * ticks_per_ns_));
-  }
-  static std::int64_t processor_ns() noexcept {
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
   }
 
   // The least difference between two readings of the processor time without a gap between them.
   static std::int64_t cost_of_question() noexcept {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < 16; ++i) {
-      const std::int64_t begin = processor_ns();
-      least = std::min(least, processor_ns() - begin);
+      const std::int64_t begin = Clocks::thread_ns();
+      least = std::min(least, Clocks::thread_ns() - begin);
     }
     return least;
   }
@@ -88,5 +94,6 @@ class GapClock {
   std::int64_t processor_ns_ = 0;
   bool has_processor_time_ = false, uses_wall_time_ = false;
 };
+using GapClock = GapClockBy<ProcessorClocks>;
 
 }  // namespace quadrille::recording

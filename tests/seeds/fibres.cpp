@@ -195,7 +195,7 @@ void Fibres::leave_for_next(const char* what, const void* place, bool may_stay) 
 void Fibres::pass(std::int64_t ns, std::int64_t most_ns) {
   if (++points_ > dies_after_[running_]) die();
   if (points_ > most_points) fail("no end after 5 million points");
-  now_ns_ += std::min(ns << std::min<std::uint64_t>(++idle_ / 256, 30), most_ns);
+  now_ns_ += passes_evenly_ ? ns : std::min(ns << std::min<std::uint64_t>(++idle_ / 256, 30), most_ns);
   if (now_ns_ - last_progress_ns_ > hung_after_ns) fail("no rank goes on: a hang");
 }
 

@@ -5,16 +5,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/time.h>
 
 #include <chrono>
-#include <csignal>
 #include <thread>
 
 #include "execute/shared/communicator.hpp"
 #include "quadrille/groups.hpp"
 #include "support/agreement.hpp"
 #include "support/processes.hpp"
+#include "support/simulated_time.hpp"
 
 namespace quadrille {
 namespace {
@@ -94,6 +93,7 @@ std::vector<std::string> sentences(const std::vector<std::vector<std::size_t>>& 
 
 // Tested with a core for every rank and with more ranks than cores.
 TEST(Starts, InDifferentOrdersAreReportedOnEachRank) {
+  const SimulatedTime time;
   for (const Count p : {Count{2}, usable_core_count() + 1}) {
     std::vector<std::vector<std::size_t>> orders(static_cast<std::size_t>(p), {0, 1});
     orders.back() = {1, 0};
@@ -105,6 +105,7 @@ TEST(Starts, InDifferentOrdersAreReportedOnEachRank) {
 }
 
 TEST(Starts, ReportABarrierInTheWrongPlace) {
+  const SimulatedTime time;
   std::vector<std::string> said(2);
   EXPECT_THROW(run_threads(2,
                            [&](Communicator& threads) {
@@ -127,6 +128,7 @@ TEST(Starts, ReportABarrierInTheWrongPlace) {
 
 // A root that waits for no other rank may be further ahead than records go back.
 TEST(Starts, FarApartAreReportedWithTheirDistance) {
+  const SimulatedTime time;
   std::vector<std::size_t> ahead(100, 3), behind{1};
   ahead.push_back(0);
   for (const std::string& sentence : sentences({ahead, behind}))
@@ -135,11 +137,13 @@ TEST(Starts, FarApartAreReportedWithTheirDistance) {
 
 // The root of a broadcast waits for no other rank, so this order is wrong but blocks no rank.
 TEST(Starts, AreNotReportedIfNoRankIsBlocked) {
+  const SimulatedTime time;
   for (const std::string& sentence : sentences({{2, 0}, {0, 2}})) EXPECT_EQ(sentence, "");
 }
 
 // A rank may come later than the interval after which the others compare starts. That is no error.
 TEST(Starts, AreNotReportedIfARankIsLate) {
+  const SimulatedTime time;
   run_threads(3, [](Communicator& threads) {
     Plan first = plan(threads, Problem::alltoall(3, 8)), second = plan(threads, Problem::alltoall(3, 8), {.algorithm = "bruck"});
     std::int64_t input[3], output[3];
@@ -157,17 +161,11 @@ TEST(Starts, AreNotReportedIfARankIsLate) {
 
 // Signals wake a sleeping rank. It must still compare starts in time.
 TEST(Starts, AreComparedHoweverOftenSignalsWakeARank) {
-  struct sigaction ignore {
-  }, before{};
-  ignore.sa_handler = [](int) {};
-  sigaction(SIGALRM, &ignore, &before);
-  const itimerval often{{0, 20'000}, {0, 20'000}}, never{};
-  setitimer(ITIMER_REAL, &often, nullptr);
+  SimulatedTime time;
+  time.signal_every(std::chrono::milliseconds(20));
   std::vector<std::vector<std::size_t>> orders(static_cast<std::size_t>(usable_core_count() + 1), {0, 1});
   orders.back() = {1, 0};
   for (const std::string& sentence : sentences(orders)) EXPECT_THAT(sentence, HasSubstr("same order on all ranks"));
-  setitimer(ITIMER_REAL, &never, nullptr);
-  sigaction(SIGALRM, &before, nullptr);
 }
 
 // A plan may outlive its communicator and still works. It may even outlive the whole group: then executing it throws, and it can

@@ -17,11 +17,12 @@
 #include "support/cases.hpp"
 #include "support/exchanges.hpp"
 #include "support/far_mailboxes.hpp"
+#include "support/simulated_time.hpp"
 
 namespace quadrille {
 namespace {
 
-using testing::FarMailboxes;
+using testing::FarMailboxes, testing::SimulatedTime;
 
 const std::vector<ByRank<Count>> shapes{{1, 1}, {2, 2}, {3, 1}, {1, 1, 1}, {1, 3, 2}, {4, 4}, {2, 5, 1}};
 
@@ -154,6 +155,7 @@ std::string error_of_lengths(const PackingRule& rule, Bytes sent, Bytes expected
 }
 
 TEST(NodesExchange, LengthsThatDifferAreNamedAtTheReceiver) {
+  const SimulatedTime time;
   EXPECT_EQ(error_of_lengths(always, 20, 20), "");
   const std::string shorter =
       "rank 0 sends 20 bytes to rank 2, which expects 24 (their edge 1, counted from 0); let both name the same number";
@@ -168,6 +170,7 @@ TEST(NodesExchange, LengthsThatDifferAreNamedAtTheReceiver) {
 
 // A rule under which the two nodes decide differently if the lengths at the two ends differ: up to 100 bytes are packed.
 TEST(NodesExchange, NodesThatDecideDifferentlyFail) {
+  const SimulatedTime time;
   for (const auto& [sent, expected, said] :
        {std::tuple{40, 60,
                    "the node of rank 0 sends one packed message to the node of rank 2, which expects a message for each of its "
@@ -237,6 +240,7 @@ std::vector<std::string> errors_of_wrong_edge(const ByRank<Count>& shape, bool b
 
 // On both sides of the border between short and long edges, of which one end may be on each side.
 TEST(NodesExchange, NoLengthThatDiffersMakesRanksHang) {
+  const SimulatedTime time;
   const std::vector<Bytes> lengths = testing::long_tests() ? std::vector<Bytes>{20, 512, 513, 5000} : std::vector<Bytes>{512, 513};
   for (const ByRank<Count>& shape : {ByRank<Count>{1, 1}, {2, 2}, {1, 3}})
     for (const bool buffers : {false, true})
@@ -255,6 +259,7 @@ TEST(NodesExchange, NoLengthThatDiffersMakesRanksHang) {
 }
 
 TEST(NodesExchange, BothLengthsAndBothNodesAreNamed) {
+  const SimulatedTime time;
   const auto said = [](int others, Bytes sent, Bytes expected) {
     return fmt::format("{}", fmt::join(errors_of_wrong_edge({2, 2}, true, others, sent, expected), "\n"));
   };
@@ -275,6 +280,7 @@ TEST(NodesExchange, BothLengthsAndBothNodesAreNamed) {
 // Rank 0 alone lists an edge, to rank 2. So its node takes ranks 0 and 2 for the leaders, and the other one ranks 1 and 3. Rank 2
 // notices it in its next exchange.
 TEST(NodesExchange, NodesThatExpectDifferentLeadersFail) {
+  const SimulatedTime time;
   FarMailboxes boxes(/*buffers=*/true);
   std::mutex mutex;
   std::string errors;
@@ -331,6 +337,7 @@ TEST(NodesExchange, APackedEdgeThatNobodyExpectsIsNamed) {
 
 // Ranks that are late for some looks, in programs with edges of all forms.
 TEST(NodesExchange, NoCorrectProgramWithLateRanksFails) {
+  const SimulatedTime time;
   for (const bool buffers : {false, true}) {
     FarMailboxes boxes(buffers);
     testing::run_as_nodes({2, 3}, true, seldom, boxes, [&](Communicator& ranks) {
@@ -344,8 +351,9 @@ TEST(NodesExchange, NoCorrectProgramWithLateRanksFails) {
 }
 
 // A program that waits often, but never for long, at its end has waited for much longer than the time after which ranks look for
-// other forms. (A busy machine may stop a rank for that long; so the test tries again.)
+// other forms. (In real time, a busy machine may stop a rank for that long; so the test tries again.)
 TEST(NodesExchange, RanksThatWaitShortlyNeverLookForOtherForms) {
+  const SimulatedTime time;
   long probes = 1;
   for (int attempt = 0; attempt < 5 && probes > 0; ++attempt) {
     FarMailboxes boxes;
@@ -371,6 +379,7 @@ TEST(NodesExchange, RanksThatWaitShortlyNeverLookForOtherForms) {
 // Rank 4 is late, and rank 2 waits for it in the first call. Meanwhile the others are in the second call: rank 3 misses an edge of
 // rank 0, which must first send one to rank 2, and rank 1 has sent rank 2 a packed message.
 TEST(NodesExchange, AMessageForALaterCallIsNotTakenForOneOfTheOtherForm) {
+  const SimulatedTime time;
   FarMailboxes boxes;
   testing::run_as_nodes(
       {2, 2, 1}, false, PackingRule{}, boxes,
@@ -397,6 +406,7 @@ TEST(NodesExchange, AMessageForALaterCallIsNotTakenForOneOfTheOtherForm) {
 // Rank 3 is late. Meanwhile node 0, which gets nothing, runs so far ahead that its messages have the tags of those for which rank 2
 // waits, and rank 2 looks for another decision.
 TEST(NodesExchange, ANodeMayBeFarAheadOfALateRank) {
+  const SimulatedTime time;
   for (const Count edges_of_first : {1, 4}) {
     FarMailboxes boxes(/*buffers=*/true);
     std::atomic<int> through{0};
@@ -460,6 +470,7 @@ TEST(NodesExchange, ARankWithoutShortEdgesWaitsForItsOwnEdgesOnly) {
 
 // Rank 0 has no edge with rank 1. Rank 1 enters its first call only after rank 0 has come to a stop.
 TEST(NodesExchange, ARankIsAtMostSixteenCallsAheadOfItsNode) {
+  const SimulatedTime time;
   FarMailboxes boxes(/*buffers=*/true);
   std::atomic<int> calls_of_first{0};
   constexpr int most = NodeBoard::most_ahead;

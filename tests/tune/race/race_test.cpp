@@ -7,6 +7,7 @@
 
 #include "quadrille/cost.hpp"
 #include "quadrille/fit.hpp"
+#include "support/simulated_time.hpp"
 #include "tune/race/probe_data.hpp"
 #include "tune/race/race.hpp"
 
@@ -52,6 +53,7 @@ Problem on_nodes_of(Communicator& communicator, Problem problem) {
 }
 
 TEST(Race, TimesAndChecksEveryCandidate) {
+  const testing::SimulatedTime time(1);
   run_threads(3, [](Communicator& communicator) {
     const Problem problem = Problem::alltoall(3, 100);
     const Candidate exclusive_or = parse_candidate(problem, "xor");
@@ -117,6 +119,7 @@ TEST(Race, ChecksDataInAlternatingBuffers) {
 }
 
 TEST(Race, RunsEqualCandidatesOnce) {
+  const testing::SimulatedTime time(1);
   run_threads(4, [](Communicator& communicator) {
     const Problem problem = on_nodes_of(communicator, Problem::alltoall(4, 100));
     const Candidate direct = parse_candidate(problem, "direct"), combined = parse_candidate(problem, "combined");
@@ -146,6 +149,7 @@ TEST(Race, ReportsTheLoadOfTheMachine) {
 }
 
 TEST(Race, PredictsByTheFitOfTheExecutor) {
+  const testing::SimulatedTime time(1);
   run_threads(2, [](Communicator& communicator) {
     MachineCosts machine{.name = "m", .description = {}, .source = {}};
     for (const Coefficient& coefficient : find_model("max-rate")->coefficients)

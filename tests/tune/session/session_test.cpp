@@ -12,6 +12,7 @@
 #include "quadrille/groups.hpp"
 #include "quadrille/tune.hpp"
 #include "support/own_wisdom.hpp"
+#include "support/simulated_time.hpp"
 
 namespace quadrille {
 namespace {
@@ -21,7 +22,7 @@ using ::testing::HasSubstr;
 
 // Options that take little time.
 TuneOptions quick(std::vector<Collective> collectives, std::vector<Bytes> sizes = {8}) {
-  return {.collectives = std::move(collectives), .sizes = std::move(sizes), .seconds_per_cell = 0.01, .ways = 2};
+  return {.collectives = std::move(collectives), .sizes = std::move(sizes), .seconds_per_cell = 0.001, .ways = 2};
 }
 
 class Session : public OwnWisdom {
@@ -30,6 +31,8 @@ class Session : public OwnWisdom {
     OwnWisdom::SetUp();
     keep_wisdom_in(file());
   }
+
+  const SimulatedTime time_{1};  // of measurements, too; the ranks share a core, as those with cores of their own spin
 
   std::string file() const { return (place_ / "own.wisdom").string(); }
   Wisdom kept() const { return read_any_wisdom(file()); }
@@ -172,10 +175,12 @@ TEST_F(Session, EndsWhenAnyRankWantsToStop) {
 
 TEST_F(Session, EndsWhenItsTimeIsOver) {
   TuneOptions options = quick({Collective::gather});
-  options.seconds = 1e-9;
+  options.seconds = 0.001;  // less than the fits take
   const TuneResult result = tuned(options);
   EXPECT_EQ(states(result), States{CellState::open});
   EXPECT_TRUE(result.out_of_time);
+  options.seconds = 1000;
+  EXPECT_EQ(states(tuned(options)), States{CellState::measured});
 }
 
 TEST_F(Session, LeavesOutWhatIsTooLarge) {

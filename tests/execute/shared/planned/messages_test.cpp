@@ -14,6 +14,7 @@
 #include "quadrille/program_builder.hpp"
 #include "support/apart.hpp"
 #include "support/cases.hpp"
+#include "support/simulated_time.hpp"
 
 namespace quadrille::testing {
 namespace {
@@ -86,6 +87,7 @@ TEST(EngineFailures, AFailedReaderReleasesItsSender) {
 }
 
 TEST(EngineFailures, ASenderWaitsForACopyThatIsUnderWay) {
+  const SimulatedTime time;
   for (const auto& [core, yields] : both_waits) {
     std::atomic<bool> reading = false;
     SharedSpace* readers_space = nullptr;
@@ -98,7 +100,10 @@ TEST(EngineFailures, ASenderWaitsForACopyThatIsUnderWay) {
     const Sentences said = sentences(way, [&](SharedCommunicator& communicator) {
       if (communicator.rank() == 1) readers_space = communicator.space().get();
       OneLongMessage message(communicator);
-      if (communicator.rank() < 2) return message.execute();
+      if (communicator.rank() < 2) message.execute();
+      if (communicator.rank() == 1)
+        EXPECT_EQ(std::count(message.output.begin(), message.output.end(), std::byte{1}), message.length);
+      if (communicator.rank() < 2) return;
       wait_for(reading);
       message.fail();
     });
@@ -109,6 +114,7 @@ TEST(EngineFailures, ASenderWaitsForACopyThatIsUnderWay) {
 }
 
 TEST(EngineFailures, ASenderDoesNotWaitForADeadReader) {
+  const SimulatedTime time;
   for (const auto& [core, yields] : both_waits) {
     std::atomic<bool> reading = false, over = false;
     Apart way{.core_for_every_rank = core, .yields_hand_over = yields, .costs = costs_of_copying_once(0)};
@@ -157,6 +163,7 @@ TEST(EngineFailures, AWithdrawnMessageIsNotRead) {
 
 // If a rank that others wait for has left, all of them throw, spinning or sleeping, in an exchange and in a barrier.
 TEST(EngineFailures, WaitingForARankThatHasLeftThrows) {
+  const SimulatedTime time;
   for (const auto& [core, yields] : both_waits)
     for (const bool barrier : {true, false}) {
       const Apart way{.core_for_every_rank = core, .yields_hand_over = yields};
@@ -178,6 +185,7 @@ TEST(EngineFailures, WaitingForARankThatHasLeftThrows) {
 
 // The ranks of a node wait for each other's steps without a time limit, but not if one of them has failed.
 TEST(EngineFailures, AFailureEndsWaitsForNodeSteps) {
+  const SimulatedTime time;
   Problem problem = Problem::alltoall(3, 64);
   problem.nodes = {0, 0, 1};
   for (const bool fails : {false, true}) {

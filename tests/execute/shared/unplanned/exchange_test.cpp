@@ -13,6 +13,7 @@
 #include "support/cases.hpp"
 #include "support/exchanges.hpp"
 #include "support/processes.hpp"
+#include "support/simulated_time.hpp"
 
 namespace quadrille {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 using testing::Apart;
 using testing::Exchanges;
 using testing::run_apart;
+using testing::SimulatedTime;
 
 // The blocks that one rank sends and receives, of given lengths.
 struct Blocks {
@@ -236,6 +238,7 @@ TEST(Exchange, FailsIfARankFails) {
 }
 
 TEST(Exchange, FailsIfARankHasLeft) {
+  const SimulatedTime time;
   std::atomic<int> lost{0};
   run_threads(3, [&](Communicator& threads) {
     const auto exchange = Exchanger::of(threads);
@@ -248,6 +251,7 @@ TEST(Exchange, FailsIfARankHasLeft) {
 }
 
 TEST(Exchange, ReportsARankThatStartsAPlanInstead) {
+  const SimulatedTime time;
   std::atomic<int> said{0};
   EXPECT_NO_THROW(run_threads(2, [&](Communicator& threads) {
     const auto exchange = Exchanger::of(threads);
@@ -267,6 +271,7 @@ TEST(Exchange, ReportsARankThatStartsAPlanInstead) {
 
 // If the group fails while a block is being read, the sender must not return before the read has ended.
 TEST(Exchange, KeepsABlockUntilItHasBeenRead) {
+  const SimulatedTime time;
   constexpr Bytes bytes = 5000;
   std::atomic<bool> is_reading{false}, is_over{false};
   const Apart apart{.costs = testing::costs_of_copying_once(0), .reads = [&](Rank) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "quadrille/indexed.hpp"
+#include "support/simulated_time.hpp"
 
 namespace quadrille {
 namespace {
@@ -202,26 +203,30 @@ TEST_F(SharedSpaceTest, PollsThatYieldTellOfSharedCores) {
 }
 
 TEST_F(SharedSpaceTest, AWaitForARankThatHasLeftEnds) {
+  const testing::SimulatedTime time;
   for (const Count cores : {Count{1}, Count{ranks}}) {
     head_ = SharedSpace::make_head(memory_.data(), ranks);
     set_core_count(cores);
     space(1).leave();
-    EXPECT_THROW(space(0).wait_until(never, for_rank_1), Error);
+    std::thread([&] { EXPECT_THROW(space(0).wait_until(never, for_rank_1), Error); }).join();
     EXPECT_TRUE(space(2).has_failed()) << "the other ranks must not wait for this one";
   }
 }
 
 TEST_F(SharedSpaceTest, ARankThatIsGoneFailsTheGroup) {
+  const testing::SimulatedTime time;
   set_core_count(1);
   space(0).gone = 2;
   space(0).set_names({10, 11, 12});
-  try {
-    space(0).wait_until(never, for_rank_1);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::peer_lost);
-    EXPECT_STREQ(error.what(), "rank 12 of the group is gone");
-  }
+  std::thread([&] {
+    try {
+      space(0).wait_until(never, for_rank_1);
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::peer_lost);
+      EXPECT_STREQ(error.what(), "rank 12 of the group is gone");
+    }
+  }).join();
   EXPECT_TRUE(space(1).has_failed());
 }
 
