@@ -13,6 +13,7 @@
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -38,7 +39,12 @@ class Stacks {
     if (memory == MAP_FAILED || ::mprotect(memory, guard_bytes, PROT_NONE) != 0) std::abort();
     return static_cast<std::byte*>(memory);
   }
-  static void give(std::byte* stack) { free().push_back(stack); }
+  static void give(std::byte* stack) {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(stack + guard_bytes, stack_bytes - guard_bytes);  // of a rank that has died in a function
+#endif
+    free().push_back(stack);
+  }
 
  private:
   static std::vector<std::byte*>& free() {

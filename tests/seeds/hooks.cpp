@@ -64,6 +64,7 @@ T modify(volatile T* memory, T operand, int order, const void* place, Change) {
 
 template <class T>
 int compare_exchange(volatile T* memory, T* expected, T desired, int success, int failure, bool is_weak, const void* place) {
+  note_reached(place);
   if (!is_simulated(memory))
     return __atomic_compare_exchange_n(memory, expected, desired, is_weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   std::uint64_t before = *expected;
