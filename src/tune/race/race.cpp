@@ -386,6 +386,8 @@ std::string_view name(Conclusion conclusion) {
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<Way>& candidates,
                 const RaceOptions& options) {
+  if (options.repetitions < 1 || options.iterations.value_or(1) < 1)
+    throw Error(ErrorCode::misuse, "a race has at least one repetition, and a batch at least one run");
   check(problem);
   check_memory(placed(communicator, problem));
   return Race(communicator, problem, options).run(candidates);
