@@ -25,6 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/assert.hpp"
+
 namespace quadrille::recording {
 
 using Unit = std::uint32_t;
@@ -85,6 +87,7 @@ class Rounding {
     const auto own = static_cast<std::int64_t>(ticks);
     const std::int64_t more = std::clamp(owed_, -(own >> 5), own >> 5);
     const Unit code = ShortTime::code(static_cast<std::uint64_t>(own + more));
+    QUADRILLE_HOT_ASSERT(code < 1u << ShortTime::bits);
     owed_ += own - static_cast<std::int64_t>(ShortTime::ticks(code));
     return code;
   }
@@ -103,6 +106,7 @@ class EntryCoder {
   // rounded.
   template <class Put>
   void code(const Entry& entry, const Put& put, bool is_mean = false) noexcept {
+    QUADRILLE_HOT_ASSERT(entry.site < rounding_.size() && entry.site <= number_mask);
     if (entry.away > 0) [[unlikely]]
       put(unit_of(tag::away, 0)), put(LongTime::code(entry.away));
     if ((entry.gap | entry.duration) < ShortTime::limit && entry.site < most_short_sites && !is_mean) [[likely]] {
