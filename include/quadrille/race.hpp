@@ -131,8 +131,8 @@ struct RaceResult {
 void check_memory(const Problem& problem);
 
 // Runs a race. Collective. Every rank gets the same result. Candidates that do not apply are left out, with the reason; `plan`
-// verifies the schedules of families. Throws Error{too_large} if the data does not fit this machine's memory, and the errors of
-// `plan` for a wrong schedule.
+// verifies the schedules of families. Throws Error{misuse} for less than one repetition or iteration, Error{too_large} if the data
+// does not fit this machine's memory, and the errors of `plan` for a wrong schedule.
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<Way>& candidates,
                 const RaceOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -27,6 +28,7 @@ std::size_t make_compact(std::vector<PairLoad>& loads) {
   };
   for (PairLoad& load : loads) {
     const Count one = number(load.one), other = number(load.other);
+    QUADRILLE_ASSERT(one != other);  // a node exchanges nothing with itself
     load.one = std::min(one, other), load.other = std::max(one, other);
   }
   const auto pair = [](const PairLoad& load) { return std::pair(load.one, load.other); };
@@ -43,6 +45,7 @@ std::size_t make_compact(std::vector<PairLoad>& loads) {
 
 // Returns the bound of a set of `nodes` nodes, an odd number, that exchange `amount` among themselves.
 Count bound_of_odd_set(std::size_t nodes, Count amount) {
+  QUADRILLE_ASSERT(nodes >= 3 && nodes % 2 == 1);
   const Count pairs = static_cast<Count>(nodes / 2);
   return amount / pairs + (amount % pairs == 0 ? 0 : 1);
 }
@@ -87,6 +90,7 @@ Count among_remaining_sets(const std::vector<PairLoad>& loads, std::size_t nodes
       within -= amount;
     }
   }
+  QUADRILLE_ASSERT(remaining.size() == 2 && within == remaining.begin()->first);
   return most;
 }
 
@@ -159,6 +163,7 @@ LeastMatchings least_matchings(std::vector<RankExchange> exchanges, const NodeRa
     return matching_bounds(std::move(loads)).least();
   };
   LeastMatchings least{.steps = bound([](const RankExchange&) { return Count{1}; })};
+  QUADRILLE_ASSERT(least.steps > 0 && least.steps <= size(exchanges));
   least.bytes = least.steps * shortest;  // at most the sum of all
   if (all != shortest * size(exchanges))
     least.bytes = std::max(least.bytes, bound([](const RankExchange& each) { return each.bytes; }));

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "cost/models/terms.hpp"
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
@@ -105,6 +106,7 @@ Price price_of(const Workload& workload, const Model& model, const MachineCosts&
 Price price_of(const Workload& workload, const Model& model, const Coefficients& coefficients) {
   if (const auto priced = applies(model, workload); !priced) throw Error(ErrorCode::misuse, priced.error());
   const Formula formula = model.formula_of(coefficients);
+  QUADRILLE_ASSERT(std::max(model.terms.size(), model.overlapped_terms.size()) <= std::tuple_size_v<Charges>);
   Price price;
   Charges totals{};
   const auto charge = [&](const Charges& charges) {
@@ -114,6 +116,8 @@ Price price_of(const Workload& workload, const Model& model, const Coefficients&
       totals[i].time = add_times(totals[i].time, charges[i].time);
       time = add_times(time, charges[i].time);
     }
+    QUADRILLE_ASSERT(time >= 0);
+    QUADRILLE_ASSERT(time == sum_of(charges));  // each charge belongs to a term of the model
     price.blocking = add_times(price.blocking, time);
     return time;
   };
@@ -123,6 +127,7 @@ Price price_of(const Workload& workload, const Model& model, const Coefficients&
     if (!formula.of_round) continue;
     for (const RoundFigures& round : figures.rounds) stage.rounds.push_back({round.number, charge(formula.of_round(round))});
   }
+  QUADRILLE_ASSERT(price.blocking == sum_of(totals));
   for (std::size_t i = 0; i < model.terms.size(); ++i)
     if (const ModelTerm& term = model.terms[i]; workload.has_links || !term.is_on_links)
       price.terms.push_back({term.name, totals[i].amount, term.is_bytes, seconds_of(totals[i].time)});
@@ -135,11 +140,13 @@ Price price_of(const Workload& workload, const Model& model, const Coefficients&
       terms.push_back({term.name, charges[i].amount, term.is_bytes, seconds_of(charges[i].time)});
       time = add_times(time, charges[i].time);
     }
+    QUADRILLE_ASSERT(time >= 0 && time == sum_of(charges));
     return seconds_of(time);
   };
   const Overlapped overlapped = formula.overlapped(workload.stages);
   price.nonblocking_s = take(overlapped.nonblocking, price.nonblocking);
   price.dataflow_s = take(overlapped.dataflow, price.dataflow);
+  QUADRILLE_ASSERT(price.dataflow_s <= price.nonblocking_s);
   return price;
 }
 

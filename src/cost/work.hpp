@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/assert.hpp"
 #include "problem/node_ranks.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/indexed.hpp"
@@ -21,6 +22,7 @@ namespace quadrille {
 // Calls visit(i) for each i below `count`, spread over the range, until it returns false. 0 comes first or last.
 template <class Visit>
 void for_each_spread(Count count, bool zero_first, Visit&& visit) {
+  QUADRILLE_ASSERT(count > 0);
   Count step = std::max<Count>(1, count * 5 / 8);  // coprime to `count`, so that it visits every number
   while (std::gcd(step, count) != 1) ++step;
   Count at = zero_first ? 0 : step % count;
@@ -39,6 +41,7 @@ class ByRound {
  public:
   // Allocates the vector, with a length taken from the stages of the first program. Must be called before any value is stored.
   void expect(const Program& program) {
+    QUADRILLE_ASSERT(others_.empty());
     constexpr Count most = Count{1} << 22;
     if (const Count rounds = stated_rounds(program); stated_.empty() && rounds <= most) stated_.resize(index(rounds));
   }

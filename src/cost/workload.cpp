@@ -147,6 +147,8 @@ class WorkloadCounting {
     std::size_t stage = 0;
     rounds_.for_each([&](Count number, const RoundFigures& round) {
       if (round.messages == 0 && round.with_combined == 0) return;
+      QUADRILLE_ASSERT(round.queue <= round.chain);
+      QUADRILLE_ASSERT(round.taken_bytes <= round.with_copied && round.with_copied <= round.with_combined);
       advance(stage, number);
       StageFigures& figures = result_.stages[stage];
       figures.startups += round.messages;
@@ -263,6 +265,7 @@ class WorkloadCounting {
     }
     if (!is_joined) return;
     Workload joined = joined_->finish(false);
+    QUADRILLE_ASSERT(joined.stages.size() == result_.stages.size());
     for (std::size_t i = 0; i < result_.stages.size(); ++i) result_.stages[i].windows = std::move(joined.stages[i].rounds);
   }
 
@@ -326,6 +329,7 @@ class WorkloadCounting {
           RoundFigures& round = rounds_[number];
           if (loads) {
             const LinkLoads::Busiest busiest = loads->take();
+            QUADRILLE_ASSERT(busiest.messages > 0 || busiest.bytes == 0);
             round.sharing = busiest.messages;
             round.link_bytes = busiest.bytes;
             if (busiest.messages > 0) round.busiest_link = topology_->link(busiest.number);
@@ -369,6 +373,7 @@ class WorkloadCounting {
       round.exchanges = std::max(round.exchanges, totals.messages());
       round.exchanged = std::max(round.exchanged, totals.bytes());
     }
+    QUADRILLE_ASSERT(round.exchanges <= round.matchings);
     for (const Totals& totals : inside) {
       round.inside_messages = std::max(round.inside_messages, totals.messages());
       round.inside_bytes = std::max(round.inside_bytes, totals.bytes());

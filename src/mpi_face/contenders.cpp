@@ -131,6 +131,7 @@ std::vector<PlannedWay> ways_told(std::string_view told) {
   std::vector<PlannedWay> ways;
   if (told.empty() || told[0] >= ' ') return ways;
   const auto count = static_cast<std::size_t>(told[0]);
+  QUADRILLE_ASSERT(count > 0);
   QUADRILLE_ASSERT(told.size() > count * sizeof(PackedWay));
   for (std::size_t i = 0; i < count; ++i) {
     PackedWay way;

@@ -215,6 +215,7 @@ void Deciding::carry_out(const Action& action, Site& site, Event& event) {
     }
     case Do::run_trial: return run_trial(site, action.number, event);
     case Do::keep: {
+      QUADRILLE_ASSERT(action.number >= 0 && static_cast<std::size_t>(action.number) < site.plans.size());
       Plan kept = std::move(site.plans[static_cast<std::size_t>(action.number)]);
       site.plans.clear();
       site.plans.push_back(std::move(kept));
@@ -235,6 +236,7 @@ void Deciding::carry_out(const Action& action, Site& site, Event& event) {
 
 void Deciding::hear_wishes(int bytes, Event& event) {
   std::string text = state_.rank == 0 ? state_.own_wishes : std::string();
+  QUADRILLE_ASSERT(bytes >= 0 && (state_.rank != 0 || text.size() == static_cast<std::size_t>(bytes)));
   text.resize(static_cast<std::size_t>(bytes));
   check_meeting(PMPI_Bcast(text.data(), bytes, MPI_CHAR, 0, on_));
   event.wishes = std::make_shared<const Wishes>(parse_wishes(text));
@@ -341,6 +343,7 @@ void Deciding::run_trial(Site& site, int most_batch, Event& event) {
   if (const auto cause =
           Trial(site, on_, *group_, site.plans, site.is_exchanged() ? exchange_.get() : nullptr, most_batch).run(times))
     event.why = sentence(*cause);
+  QUADRILLE_ASSERT(times.vendors_s.empty() || site.is_exchanged() || times.ours_s.size() == site.plans.size());
   event.vendors_s = std::move(times.vendors_s), event.ours_s = std::move(times.ours_s);
 }
 

@@ -117,6 +117,7 @@ double Trial::timed(int way) {
 std::optional<Cause> Trial::run(Times& times) {
   if (const auto cause = agree_on_size()) return cause;
   prepare();
+  QUADRILLE_ASSERT(batch_ >= 1 && ways() >= 1 && static_cast<std::size_t>(ways()) <= most_plans_of_trial);
   std::vector<Repetition> mine(repetitions), all(static_cast<std::size_t>(repetitions * group_.size()));
   for (Repetition& repetition : mine) {
     repetition.vendors_s = timed(vendor);

@@ -237,6 +237,7 @@ Result<Schedule> made_by_first_rank(Communicator& communicator, const Family& fa
     return {true, static_cast<Bytes>(text.size()), schedule->port_limit};
   });
   text = told_in_parts(communicator, 0, std::move(text), made[0].length);
+  QUADRILLE_ASSERT(static_cast<Bytes>(text.size()) == made[0].length);
   if (!made[0].is_made) return cannot(std::move(text));
   return made_or_thrown(communicator, [&] {
     Schedule schedule = std::move(parse_documents(text).front());
@@ -276,6 +277,7 @@ void verify_together(Communicator& communicator, const Schedule& schedule) {
     if (const auto wrong = check_symmetry(schedule, {me})) throw Error(ErrorCode::misuse, sentence_of(schedule, {*wrong}, 2));
     return Part{part_hash(schedule, schedule.program(me)), symmetry_hash(schedule)};
   });
+  QUADRILLE_ASSERT(quadrille::size(parts) == communicator.size() && schedule.problem.ranks == communicator.size());
   for (Rank rank = 0; rank < communicator.size(); ++rank)
     if (parts[rank].symmetry != parts[0].symmetry) throw_difference(communicator, schedule, rank);
   std::string sentence;

@@ -39,6 +39,7 @@ class StageHeaders {
     lists_.clear();
     for (std::size_t i = 0; i < rounds_.size(); ++i) {
       const IncrementalRound& round = rounds_[i];
+      QUADRILLE_ASSERT(received_[i].header >= 0 && received_[i].payload >= 0);
       headers_[i].resize(index(received_[i].header));
       if (round.to) lists_.send(*round.to, reinterpret_cast<const std::byte*>(round.header.data()), sent_[i].header);
       if (round.from) lists_.receive(*round.from, bytes_at(headers_[i].data()), received_[i].header);

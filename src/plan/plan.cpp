@@ -261,6 +261,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
                                       [](const Offer::Words& words) { return words == Offer::Words{}; });
   if (!all_offer) draft.offer.reset();
   QUADRILLE_ASSERT(size(agreement.offers) == communicator.size());
+  QUADRILLE_ASSERT(kept->rank() == me && kept->size() == communicator.size());
   starts->in_flight()->plan_memory().settle(agreement.memory);
   made.algorithm_ = draft.algorithm;
   made.executor_ = draft.transport->executor();
@@ -268,6 +269,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
   made.decision_ = std::move(chosen.decision);
   if (draft.incremental) {
     const Program own = program_by_headers(communicator, *draft.incremental);
+    QUADRILLE_ASSERT(own.rank == me);
     made_or_thrown(communicator, [&] {
       draft_program(draft, problem, options, own);
       return true;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/assert.hpp"
 #include "foundation/hash.hpp"
 #include "foundation/text/wording.hpp"
 #include "problem/node_ranks.hpp"
@@ -39,6 +40,7 @@ PriceError between(const Residual& below, const Residual& above, Bytes block_byt
 
 // The bias is the mean of the biases. The more the biases differ, the larger is the spread.
 PriceError together(const std::vector<PriceError>& errors) {
+  QUADRILLE_ASSERT(!errors.empty());
   const auto mean_of = [&](auto value_of) {
     double sum = 0;
     for (const PriceError& each : errors) sum += value_of(each);
@@ -139,11 +141,13 @@ MemberTimes::MemberTimes(ExitDelays delays) : seconds_(delays.together()), delay
 }
 
 void MemberTimes::exits(std::span<const double> entries, std::span<double> exits) const {
+  QUADRILLE_ASSERT(entries.size() == exits.size() && (!delays_ || entries.size() == alone_.size()));
   if (delays_) return delays_->exits(entries, exits);
   std::fill(exits.begin(), exits.end(), *std::max_element(entries.begin(), entries.end()) + seconds_);
 }
 
 void SchedulePrice::scale(double factor) {
+  QUADRILLE_ASSERT(std::isfinite(factor) && factor > 0);
   seconds *= factor;
   for (double& each : halved) each *= factor;
   for (double& each : doubled) each *= factor;
@@ -153,7 +157,8 @@ MachinePrices::MachinePrices(const MachineCosts& machine)
     : knowledge_{.wisdom = {}, .file = {}, .preset = machine}, messages_(message_times_of(machine)) {
   for (const auto& [id, rules] : machine.assumed) {
     const Model* const model = find_model(id);
-    for (const auto& [key, rule] : rules) {
+    for (const auto& rule : rules) {
+      const auto& key = rule.first;
       const auto row = std::find_if(model->coefficients.begin(), model->coefficients.end(),
                                     [&](const Coefficient& each) { return each.key == key; });
       if (row != model->coefficients.end() && !row->is_whole) assumed_.push_back({model, key});
@@ -188,6 +193,7 @@ SchedulePrice MachinePrices::price(const Problem& problem, const Choice& choice)
   const Price whole = price_of(counted, model, figures);
   SchedulePrice price{.policy = whole.best_policy()};
   price.seconds = whole.seconds(price.policy);
+  QUADRILLE_ASSERT(std::isfinite(price.seconds) && price.seconds >= 0);
   for (const AssumedFigure& figure : assumed_) {
     const auto with = [&](double factor) {
       const auto entry = figures.find(figure.key);
@@ -231,6 +237,7 @@ bool CallPrices::stays_vendors(std::uint32_t site, Count nth) const {
 }
 
 PricedCall& CallPrices::of(std::size_t communicator, std::span<const std::uint32_t> sites, Count nth) {
+  QUADRILLE_ASSERT(sites.size() == recording_.communicators[communicator].members.size());
   const bool is_early = stays_vendors(sites.front(), nth);
   std::uint64_t hash = hash_with(is_early ? 1 : 0, communicator);
   for (const std::uint32_t site : sites) hash = hash_with(hash, site);

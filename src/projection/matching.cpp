@@ -45,6 +45,7 @@ std::size_t Matching::member_of(std::size_t communicator, Rank rank) const {
 
 MatchedCall& Matching::next(std::size_t communicator, std::size_t member) {
   Calls& calls = all_[communicator];
+  QUADRILLE_ASSERT(calls.made[member] >= calls.first);
   const auto at = index(calls.made[member]++ - calls.first);
   if (at < calls.open.size()) return *calls.open[at];
   QUADRILLE_ASSERT(at == calls.open.size());
@@ -60,6 +61,7 @@ MatchedCall& Matching::next(std::size_t communicator, std::size_t member) {
     spare_.pop_back();
   }
   MatchedCall& call = *calls.open.back();
+  QUADRILLE_ASSERT(call.waiting.empty());
   const std::size_t members = calls.members.size();
   call.communicator = communicator;
   call.sites.resize(members);
@@ -75,6 +77,7 @@ void Matching::leave(MatchedCall& call) {
   if (++call.left < static_cast<Count>(call.sites.size())) return;
   Calls& calls = all_[call.communicator];
   const auto place = std::find_if(calls.open.begin(), calls.open.end(), [&](const auto& each) { return each.get() == &call; });
+  QUADRILLE_ASSERT(call.is_complete() && place != calls.open.end());
   spare_.push_back(std::move(*place));
   while (!calls.open.empty() && !calls.open.front()) calls.open.pop_front(), ++calls.first;
 }

@@ -9,6 +9,7 @@
 #include <queue>
 #include <vector>
 
+#include "foundation/assert.hpp"
 #include "projection/call_problem.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -136,6 +137,7 @@ void Walk::unmatched(std::size_t rank) {
 
 bool Walk::act(std::size_t rank, std::vector<std::size_t>& released) {
   Player& player = players_[rank];
+  QUADRILLE_ASSERT(!player.waits_for && !player.has_ended);
   const RecordedSite& site = recording_.sites[player.entry.site];
   std::size_t member = 0;
   switch (site.kind) {
@@ -177,6 +179,7 @@ MatchedCall* Walk::enter(std::size_t rank, std::size_t& member, std::vector<std:
   const std::size_t communicator = recording_.sites[entry.site].communicator;
   member = matching_.member_of(communicator, static_cast<Rank>(rank));
   MatchedCall& call = matching_.next(communicator, member);
+  QUADRILLE_ASSERT(!call.is_complete());
   call.sites[member] = entry.site;
   call.shortest_s = std::min(call.shortest_s, entry.duration_s);
   if (recording_.sites[entry.site].kind == RecordedKind::start) call.starting_s += entry.duration_s;
@@ -202,6 +205,7 @@ void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
     const MemberTimes recorded(call.shortest_s);
     (by ? by->times : recorded).exits(entries, call.exits[side]);
   }
+  QUADRILLE_ASSERT(call.waiting.size() < call.sites.size());  // the last member does not wait
   for (const WaitingMember& waiting : call.waiting) {
     leave(call, index(waiting.rank), waiting.member);
     players_[index(waiting.rank)].waits_for = nullptr;
@@ -217,6 +221,7 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
   for (std::size_t side = first_; side < last_; ++side) {
     const auto& by = call.priced->priced->by[side];
     const double entry = call.entries[side][member], exit = call.exits[side][member];
+    QUADRILLE_ASSERT(exit >= entry);
     const double alone = by ? by->times.alone(member) : call.shortest_s;
     // Without late ranks all members enter at the mean time: the computing of later members becomes shorter, and that of earlier
     // members longer.
@@ -396,6 +401,7 @@ Replayed replay(const Recording& recording, const ProjectionOptions& options, Ca
     before = walk.taken();
     passes[side] = std::move(walk).finish();
   }
+  QUADRILLE_ASSERT(passes[0].calls == passes[1].calls && passes[0].stuck == passes[1].stuck);
   passes[0].ranks[1] = std::move(passes[1].ranks[1]);
   return std::move(passes[0]);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foundation/arithmetic.hpp"
+#include "foundation/assert.hpp"
 #include "problem/collective_facts.hpp"
 #include "projection/call_problem.hpp"
 #include "projection/projection.hpp"
@@ -221,6 +222,7 @@ class Scaling {
     const RecordedCommunicator& after = made_.communicators[communicator];
     if (const auto form = form_of(site.function); form && form->is_of_neighbours)
       refuse(fmt::format("who would be whose neighbour among more ranks is not known, so {} cannot be scaled", site.function));
+    QUADRILLE_ASSERT(size(after.members) % size(before.members) == 0);
     const Count growth = size(after.members) / size(before.members);
     const Shrinking shrunk = shrinking_of(site, blocks_, growth, grid_.growth());
     RecordedSite grown = site;
@@ -232,6 +234,7 @@ class Scaling {
     grown.counts.clear();
     for (const Rank member : after.members) {
       const auto place = std::lower_bound(before.members.begin(), before.members.end(), originals_[index(member)]);
+      QUADRILLE_ASSERT(place != before.members.end() && *place == originals_[index(member)]);
       grown.counts.push_back(shrunk(site.counts[index(place - before.members.begin())]));
     }
     grown.block_bytes = 0;
@@ -251,6 +254,7 @@ class Scaling {
     const Rank recorded = before.members[index(root)];
     const auto first = std::find_if(after.members.begin(), after.members.end(),
                                     [&](Rank member) { return originals_[index(member)] == recorded; });
+    QUADRILLE_ASSERT(first != after.members.end());
     return static_cast<Rank>(first - after.members.begin());
   }
 

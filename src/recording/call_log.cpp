@@ -25,6 +25,7 @@ std::string recording_path(const std::string& folder, Rank rank) { return fmt::f
 
 CallLog::CallLog(const std::string& folder, const RankFacts& facts, std::span<const std::string_view> functions,
                  std::uint64_t start_ticks) {
+  QUADRILLE_ASSERT(functions.size() <= most_functions);
   const std::string path = recording_path(folder, facts.rank);
   file_ = new_rank_file(words, path, any_call_log_magic);
   if (reserve(file_, 0, CallLogHeader::bytes)) header_ = static_cast<CallLogHeader*>(mapped(file_, 0, CallLogHeader::bytes));
@@ -47,6 +48,7 @@ CallLog::~CallLog() {
 }
 
 void CallLog::define(char letter, std::string_view bytes) noexcept {
+  QUADRILLE_ASSERT(bytes.size() < is_written);
   put(unit_of(tag::definition, static_cast<unsigned char>(letter)));
   put(is_written | static_cast<Unit>(bytes.size()));
   const std::size_t units = (bytes.size() + sizeof(Unit) - 1) / sizeof(Unit);
@@ -104,6 +106,7 @@ bool CallLog::extend() noexcept {
 
 void CallLog::close() noexcept {
   size_ -= static_cast<std::uint64_t>(end_ - next_) * sizeof(Unit);
+  QUADRILLE_ASSERT(size_ >= CallLogHeader::bytes && size_ % sizeof(Unit) == 0);
   if (part_) ::munmap(part_, part_bytes);
   part_ = next_ = end_ = nullptr;
   if (is_planted("checksum set early")) header_->checksum = 1;

@@ -25,7 +25,11 @@
 #include <string_view>
 #include <vector>
 
+<<<<<<< HEAD
 #include "foundation/planted.hpp"
+=======
+#include "foundation/assert.hpp"
+>>>>>>> 2572df59193ed49adccfc12536d0b6d70ff56fe7
 
 namespace quadrille::recording {
 
@@ -87,7 +91,12 @@ class Rounding {
     const auto own = static_cast<std::int64_t>(ticks);
     const std::int64_t more = std::clamp(owed_, -(own >> 5), own >> 5);
     const Unit code = ShortTime::code(static_cast<std::uint64_t>(own + more));
+<<<<<<< HEAD
     if (!is_planted("rounding not carried")) owed_ += own - static_cast<std::int64_t>(ShortTime::ticks(code));
+=======
+    QUADRILLE_HOT_ASSERT(code < 1u << ShortTime::bits);
+    owed_ += own - static_cast<std::int64_t>(ShortTime::ticks(code));
+>>>>>>> 2572df59193ed49adccfc12536d0b6d70ff56fe7
     return code;
   }
 
@@ -105,6 +114,7 @@ class EntryCoder {
   // rounded.
   template <class Put>
   void code(const Entry& entry, const Put& put, bool is_mean = false) noexcept {
+    QUADRILLE_HOT_ASSERT(entry.site < rounding_.size() && entry.site <= number_mask);
     if (entry.away > 0) [[unlikely]]
       put(unit_of(tag::away, 0)), put(LongTime::code(entry.away));
     if ((entry.gap | entry.duration) < ShortTime::limit && entry.site < most_short_sites && !is_mean) [[likely]] {

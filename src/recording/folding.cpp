@@ -60,6 +60,7 @@ void Folding::search(const Entry& entry) {
 // Begins a period: the last waiting entries consist of whole repetitions of it.
 void Folding::begin_period() {
   const std::size_t length = candidate_, repeated = (matched_ + length) / length * length;
+  QUADRILLE_ASSERT(length > 0 && length <= longest_group && repeated <= waiting_.size());
   const std::vector<Entry> entries(waiting_.end() - static_cast<std::ptrdiff_t>(repeated), waiting_.end());
   waiting_.resize(waiting_.size() - repeated);
   emit_plain(waiting_.size());
@@ -70,6 +71,7 @@ void Folding::begin_period() {
 }
 
 void Folding::follow(const Entry& entry) {
+  QUADRILLE_ASSERT(partial_.size() < period_.size());
   if (entry.site == period_[partial_.size()].site) {
     partial_.push_back(entry);
     if (partial_.size() < period_.size()) return;
@@ -98,6 +100,7 @@ void Folding::emit_period() {
 }
 
 void Folding::emit_plain(std::size_t count) {
+  QUADRILLE_ASSERT(count <= waiting_.size());
   for (std::size_t from = 0; from < count; from += longest_group) {
     const auto begin = waiting_.begin() + static_cast<std::ptrdiff_t>(from);
     emit_({begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(longest_group, count - from))}, 1);
@@ -119,7 +122,10 @@ std::string folded(std::string_view units) {
   std::string definitions, entries;
   const auto put = [&](Unit unit) { entries.append(reinterpret_cast<const char*>(&unit), sizeof unit); };
   EntryCoder coder;
+  std::uint64_t read = 0, written = 0;
   Folding folding([&](const std::vector<Entry>& group, std::uint32_t repetitions) {
+    QUADRILLE_ASSERT(!group.empty() && group.size() <= longest_group && repetitions >= 1 && repetitions <= most_repetitions);
+    written += group.size() * repetitions;
     if (is_planted("fold repeats once more") && repetitions > 1 && repetitions < most_repetitions) ++repetitions;
     if (repetitions > 1) put(unit_of(tag::group, (repetitions - 1) * longest_group + static_cast<Unit>(group.size() - 1)));
     for (const Entry& entry : group) coder.code(entry, put, repetitions > 1);
@@ -129,6 +135,7 @@ std::string folded(std::string_view units) {
     while (const auto entry = reader.next()) {
       while (coder.sites() <= entry->site) coder.add_site();
       folding.add(*entry);
+      ++read;
     }
     const std::size_t begin = reader.at();
     const auto definition = reader.definition();
@@ -137,6 +144,7 @@ std::string folded(std::string_view units) {
     definitions += units.substr(begin, reader.at() - begin);
   }
   folding.finish();
+  QUADRILLE_ASSERT(written == read);  // each entry stands in the folded file once
   return definitions + entries;
 }
 

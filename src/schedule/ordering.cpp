@@ -115,6 +115,7 @@ class OrderingMaker {
 
   void edge(std::size_t from, std::size_t to) {
     QUADRILLE_ASSERT(from < made_.steps.size() && to < made_.steps.size());  // operations are entered before steps wait for them
+    QUADRILLE_ASSERT(from < to);                                             // so no steps wait for each other
     made_.edges.push_back({from, to});
   }
 

@@ -19,6 +19,7 @@ namespace {
 class WithinPlace {
  public:
   WithinPlace(const Region& place, Bytes first) : place_(place), moved_{place.buffer, place.offset, 0, {}} {
+    QUADRILLE_ASSERT(place.length > 0 && first >= 0);
     units_[0] = place.length;
     for (std::size_t k = 0; k < 3; ++k) units_[k + 1] = units_[k] * place.levels[k].count;
     in_run_ = {first % place.length, first % place.length};
@@ -191,6 +192,7 @@ Regions BufferMap::operator()(const Region& region) const {
       length -= part;
     }
   });
+  QUADRILLE_ASSERT(bytes(moved) == bytes(region));
   return moved;
 }
 

@@ -41,6 +41,9 @@ class Builder {
     if (!graph_.ports.empty()) graph_.ports.resize(graph_.kinds.size(), {.dimension = -1});
     match();
     order_rounds();
+    const auto& numbers = graph_.round_numbers;
+    QUADRILLE_ASSERT(std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) == numbers.end());
+    QUADRILLE_ASSERT(graph_.messages_of_round.size() == numbers.size());
     return std::move(graph_);
   }
 
@@ -280,6 +283,7 @@ EventRun::EventRun(const Schedule& schedule, const EventOptions& options)
   if (options.message_end || options.link_use) number_messages();
   result_.rank_begins = result_.rank_ends = begins_;
   result_.messages = graph_.messages;
+  QUADRILLE_ASSERT(graph_.gates_of_round.empty() || graph_.gates_of_round.size() == graph_.round_numbers.size());
   for (std::size_t event = 0; event < ready_.size(); ++event) ready_[event] = begins_[graph_.ranks[event]];
   for (std::size_t round = 1; round < graph_.gates_of_round.size(); ++round)
     for (const Event gate : graph_.gates_of_round[round]) ++graph_.waits_for[gate];
@@ -327,6 +331,7 @@ void EventRun::arrive(Event event, Picoseconds time) {
 }
 
 void EventRun::send_ends(Event event, Picoseconds begin, Picoseconds end) {
+  QUADRILLE_ASSERT(graph_.kinds[event] == EventKind::send && begin >= 0 && begin <= end);
   Picoseconds& first = round_begins_[graph_.rounds[event]];
   first = std::min(first, begin);
   tell(event, true, begin, end);
@@ -334,6 +339,7 @@ void EventRun::send_ends(Event event, Picoseconds begin, Picoseconds end) {
 }
 
 void EventRun::receive_ends(Event event, Picoseconds begin, Picoseconds end) {
+  QUADRILLE_ASSERT(graph_.kinds[event] == EventKind::receive && begin >= 0 && begin <= end);
   const std::uint32_t round = graph_.rounds[event];
   round_ends_[round] = std::max(round_ends_[round], end);
   tell(event, false, begin, end);
@@ -341,6 +347,7 @@ void EventRun::receive_ends(Event event, Picoseconds begin, Picoseconds end) {
   if (options_.progress && arrived_ % messages_between_talk == 0) options_.progress(arrived_, graph_.messages);
   pass(event, end);
   if (barriers_.empty()) return;
+  QUADRILLE_ASSERT(messages_left_[round] > 0);
   barriers_[round] = std::max(barriers_[round], end);
   if (--messages_left_[round] == 0 && round + 1 < barriers_.size())
     for (const Event gate : graph_.gates_of_round[round + 1]) arrive(gate, barriers_[round]);
@@ -353,6 +360,7 @@ void EventRun::tell(Event event, bool sends, Picoseconds begin, Picoseconds end)
 }
 
 void EventRun::pass(Event event, Picoseconds time) {
+  QUADRILLE_ASSERT(graph_.waits_for[event] == 0 && time >= ready_[event]);
   Picoseconds& end = result_.rank_ends[graph_.ranks[event]];
   end = std::max(end, time);
   for (const Event after : graph_.events_after(event)) arrive(after, time);
@@ -379,7 +387,9 @@ EventSimulation EventRun::result() {
       stage.end = std::max(stage.end, round_ends_[round]);
     }
     if (stage.rounds.empty()) stage.begin = stage.end = i == 0 ? 0 : result_.stages[i - 1].end;
+    QUADRILLE_ASSERT(stage.begin <= stage.end && stage.end <= result_.end);
   }
+  QUADRILLE_ASSERT(stages.empty() || round == round_begins_.size());
   return std::move(result_);
 }
 

@@ -47,6 +47,7 @@ class Direction {
     const auto first = free_.begin() + static_cast<std::ptrdiff_t>(rank * ports_),
                end = first + static_cast<std::ptrdiff_t>(ports_);
     auto place = first;
+    QUADRILLE_ASSERT(port_until >= *first && processor_until >= processor_free_[rank]);
     for (; place + 1 != end && place[1] < port_until; ++place) *place = place[1];
     *place = port_until;
     processor_free_[rank] = processor_until;
@@ -86,6 +87,7 @@ class LogGpRun : public EventRun {
       const auto delivery = links_->next();
       if (!delivery) break;
       const Event receive = graph().other_ends[delivery->message];
+      QUADRILLE_ASSERT(delivery->head <= delivery->tail && tails_[receive] == 0);
       tails_[receive] = delivery->tail;
       arrive(receive, delivery->head);
       settle();

@@ -85,6 +85,7 @@ ExitDelays exit_delays(const Schedule& schedule, const MessageTimes& times, cons
   const auto simulate = [&](Rank rank) {
     if (late == rank) return;
     after = simulated.delays_after(rank);
+    QUADRILLE_ASSERT(after.size() == p && after[index(rank)] >= 0);  // a rank leaves after it has entered
     late = rank;
   };
   const bool is_symmetric =

@@ -72,6 +72,7 @@ std::optional<LinkService::Delivery> WormholeLinks::next() {
 
 void WormholeLinks::move(FlightNumber number, Picoseconds now) {
   Flight& flight = flights_[number];
+  QUADRILLE_ASSERT(flight.held < flight.way.size());
   Hop& hop = flight.way[flight.held];
   Channel& channel = links_[hop.link].channels[hop.channel];
   if (channel.holder != none && channel.holder != number) {
@@ -89,6 +90,7 @@ void WormholeLinks::move(FlightNumber number, Picoseconds now) {
 
 bool WormholeLinks::flows(FlightNumber number, Picoseconds now) {
   const Flight& flight = flights_[number];
+  QUADRILLE_ASSERT(flight.held == flight.way.size());  // it holds its whole way
   bool is_slow = false;
   for (const Hop& hop : flight.way) {
     if (links_[hop.link].carries) return false;
@@ -108,6 +110,7 @@ void WormholeLinks::leave(FlightNumber number, Picoseconds now) {
   for (const Hop& hop : flight.way) {
     LinkState& link = links_[hop.link];
     Channel& channel = link.channels[hop.channel];
+    QUADRILLE_ASSERT(link.carries && channel.holder == number);
     link.carries = false;
     channel.holder = none;
     if (channel.waiting.empty()) continue;
@@ -132,6 +135,7 @@ std::optional<std::string> WormholeLinks::deadlock() {
     const Flight& flight = flights_[chain.back()];
     const Hop& awaited = flight.way[flight.held];
     const FlightNumber holder = links_[awaited.link].channels[awaited.channel].holder;
+    QUADRILLE_ASSERT(holder < flights_.size() && flights_[holder].is_on_its_way);
     const auto met = std::find(chain.begin(), chain.end(), holder);
     if (met != chain.end()) {
       chain.erase(chain.begin(), met);

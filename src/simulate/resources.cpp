@@ -32,6 +32,7 @@ class ResourceRun : public EventRun {
     while (!calendar_.empty()) {
       const Entry entry = calendar_.top();
       calendar_.pop();
+      QUADRILLE_ASSERT(entry.time >= now_);
       now_ = entry.time;
       switch (entry.kind) {
         case Kind::part_ends: part_ends(entry.number); break;
@@ -138,6 +139,7 @@ class ResourceRun : public EventRun {
 
   void serve(std::uint32_t number) {
     Queue& queue = queues_[number];
+    QUADRILLE_ASSERT(queue.is_taken && !queue.waiting.empty());
     const Event event = queue.waiting.top().message;
     queue.waiting.pop();
     if (number % resource_count == static_cast<std::size_t>(Resource::input_port)) {
@@ -161,6 +163,7 @@ class ResourceRun : public EventRun {
 
   void part_ends(Event event) {
     const Part part = parts_[event];
+    QUADRILLE_ASSERT(is_send(event) == (part <= Part::move) && begins_at_[event] != not_begun);
     const std::uint32_t queue = queue_of(event, resource_of(part));
     if (!is_last(part)) {
       go_on(event);

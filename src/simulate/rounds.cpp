@@ -21,12 +21,14 @@ Simulation simulate_rounds(const Schedule& schedule, const Model& model, const C
     QUADRILLE_ASSERT(price.stages[i].rounds.size() <= work.stages[i].rounds.size());
     for (std::size_t r = 0; r < price.stages[i].rounds.size(); ++r) {
       const RoundFigures& figures = work.stages[i].rounds[r];
+      QUADRILLE_ASSERT(price.stages[i].rounds[r].number == figures.number && price.stages[i].rounds[r].time >= 0);
       const Picoseconds begin = simulation.end;
       simulation.end += price.stages[i].rounds[r].time;
       stage.rounds.push_back({figures.number, begin, simulation.end, figures.sharing, figures.link_bytes, figures.busiest_link});
     }
     stage.end = simulation.end;
   }
+  QUADRILLE_ASSERT(simulation.end == price.blocking);
   return simulation;
 }
 

@@ -45,6 +45,7 @@ TracedTime time_by_rounds(const Trace& trace, const Simulation& simulation) {
   QUADRILLE_ASSERT(simulation.stages.size() == trace.stages.size());
   for (std::size_t i = 0; i < simulation.stages.size(); ++i) {
     const SimulatedStage& stage = simulation.stages[i];
+    QUADRILLE_ASSERT(stage.begin <= stage.end && stage.end <= simulation.end);
     for (const SimulatedRound& round : stage.rounds) rounds[round.number] = {round.begin, round.end};
     if (!stage.rounds.empty()) continue;
     const Stage& its = trace.stages[i];
@@ -88,6 +89,8 @@ TracedTime time_by_events(const Trace& trace, const Schedule& schedule, const Me
     };
   }
   const EventSimulation simulation = simulate_events(schedule, times, observed);
+  QUADRILLE_ASSERT(simulation.messages == size(trace.messages));
+  QUADRILLE_ASSERT(under_way.size() == 2 * trace.messages.size());  // both ends of each message have a time
   time.end = simulation.end;
   time.rank_ends = simulation.rank_ends;
   time.waits = waits_between(std::move(under_way), simulation);

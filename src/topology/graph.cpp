@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 
@@ -109,6 +110,7 @@ void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
     };
     Count neighbours = 0;
     for_each_onward([&](const Link&, bool is_first) { neighbours += is_first ? 1 : 0; });
+    QUADRILLE_ASSERT(neighbours > 0);
     const Count chosen = digits % neighbours;
     digits /= neighbours;
     Count neighbour = -1, parallel = 0;
@@ -122,6 +124,7 @@ void Graph::walk_way(Rank from, Rank to, Visit&& visit) const {
       index += is_first ? 1 : 0;
       if (index == chosen && left-- == 0) taken = &link;
     });
+    QUADRILLE_ASSERT(taken);
     visit(*taken);
     here = taken->to;
   }

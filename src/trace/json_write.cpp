@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "foundation/assert.hpp"
 #include "foundation/text/printable.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/trace.hpp"
@@ -160,6 +161,7 @@ class TraceWriter {
   }
 
   void write_network(const TracedNetwork& network) {
+    QUADRILLE_ASSERT(network.link_texts.size() == network.links.size() && network.hops.size() == trace_.messages.size());
     begin_table("network");
     write_key("topology");
     out_.print("{}", json_string(network.topology));
@@ -187,6 +189,10 @@ class TraceWriter {
   }
 
   void write_time(const TracedTime& time) {
+    QUADRILLE_ASSERT(time.sends.size() == trace_.messages.size() && time.receives.size() == trace_.messages.size());
+    QUADRILLE_ASSERT(time.locals.empty() || time.locals.size() == trace_.locals.size());
+    QUADRILLE_ASSERT(time.links.empty() || (trace_.network && time.links.size() == trace_.network->ways.size()));
+    QUADRILLE_ASSERT(size(time.rank_ends) == trace_.problem.ranks);
     out_.print("  {{\"kind\": \"{}\", \"title\": {}, \"unit\": \"{}\", \"end\": {}", name(time.kind), json_string(time.title),
                name(time.unit), time.end);
     write_text("policy", time.policy);

@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "foundation/assert.hpp"
 #include "foundation/text/wording.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/checked.hpp"
@@ -101,6 +102,7 @@ class Tracer {
   }
 
   void enter(PostedEnd& end, bool is_send) {
+    QUADRILLE_ASSERT(!end.partner || (is_send && end.partner->partner == &end));
     TracedMessage message{.round = end.round,
                           .from = end.from,
                           .to = end.to,
@@ -129,12 +131,14 @@ TracedNetwork network_of(const Topology& topology, const Problem& problem, const
       network.link_texts.push_back(topology.text_of(link));
       check_limit(problem, size(network.links), most_rows, "links in a trace");
     }
+  QUADRILLE_ASSERT(size(network.links) == topology.link_count());
   const auto is_rank = [&](Rank rank) { return rank >= 0 && rank < topology.ranks(); };
   for (const TracedMessage& message : messages) {
     const std::size_t before = network.ways.size();
     if (is_rank(message.from) && is_rank(message.to) && message.from != message.to &&
         !topology.append_way(message.from, message.to, message.port, network.ways))
       topology.append_way(message.from, message.to, {}, network.ways);
+    QUADRILLE_ASSERT(network.ways.size() > before || message.from == message.to || !is_rank(message.from) || !is_rank(message.to));
     network.hops.push_back(static_cast<Count>(network.ways.size() - before));
     check_limit(problem, size(network.ways), most_rows, "links of all messages in a trace");
   }
@@ -240,6 +244,7 @@ Trace trace_of(const Schedule& schedule, const Topology* topology) {
 }
 
 std::vector<TracedRound> rounds_of(const Trace& trace) {
+  QUADRILLE_ASSERT(!trace.network || trace.network->hops.size() == trace.messages.size());
   std::map<Count, TracedRound> rounds;
   const auto round_of = [&](Count number) -> TracedRound& {
     TracedRound& round = rounds[number];
@@ -270,6 +275,7 @@ std::vector<TracedRound> rounds_of(const Trace& trace) {
       round.link_bytes = std::max(round.link_bytes, bytes);
     }
   }
+  QUADRILLE_ASSERT(!trace.network || hop == trace.network->ways.size());
   std::vector<TracedRound> list;
   for (const auto& [number, round] : rounds) list.push_back(round);
   return list;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "foundation/assert.hpp"
 #include "quadrille/race.hpp"
 
 namespace quadrille {
@@ -61,6 +62,7 @@ Cut cut(std::size_t m, std::size_t n) {
 }  // namespace
 
 double median(std::vector<double> values) {
+  QUADRILLE_ASSERT(!values.empty());
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
@@ -80,6 +82,7 @@ MedianInterval median_interval(std::size_t samples) {
   double outside = weights[less];
   while (less > 0 && outside + weights[less - 1] <= (1 - wanted_confidence) / 2 * all) outside += weights[--less];
   const std::size_t lower = std::min(half - less, (samples - 1) / 2);
+  QUADRILLE_ASSERT(samples > 0 && less <= half);
   return {lower, samples - 1 - lower, std::max(0.0, 1 - 2 * outside / all)};
 }
 
@@ -95,6 +98,7 @@ Spread spread_of(std::vector<double> values) {
 
 void conclude(RaceResult& result, const std::vector<std::vector<double>>& seconds) {
   std::vector<RaceEntry>& entries = result.entries;
+  QUADRILLE_ASSERT(seconds.size() == entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (entries[i].failed_check.empty() && (!result.best || entries[i].seconds.median < entries[*result.best].seconds.median))
       result.best = i;
@@ -102,6 +106,7 @@ void conclude(RaceResult& result, const std::vector<std::vector<double>>& second
   result.conclusion = Conclusion::fastest;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!entries[i].failed_check.empty()) continue;
+    QUADRILLE_ASSERT(seconds[i].size() == seconds[*result.best].size());
     std::vector<double> ratios;
     for (std::size_t repetition = 0; repetition < seconds[i].size(); ++repetition)
       ratios.push_back(seconds[i][repetition] / seconds[*result.best][repetition]);
@@ -121,6 +126,7 @@ RatioOfRuns ratio_of_runs(std::vector<double> first, std::vector<double> second)
     for (const double other : second) quotients.push_back(other / one);
   std::sort(quotients.begin(), quotients.end());
   const Cut outside = cut(first.size(), second.size());
+  QUADRILLE_ASSERT(2 * outside.count < quotients.size());
   RatioOfRuns ratio{.lower = quotients[outside.count],
                     .upper = quotients[quotients.size() - 1 - outside.count],
                     .confidence = outside.confidence};

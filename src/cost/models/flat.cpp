@@ -63,6 +63,7 @@ struct FlatTimes {
     for (const RoundFigures& round : stage.rounds)
       if (round.number >= window.number && (!next || round.number < next->number))
         add_bytes(most, std::max(round.bytes, round.link_bytes));
+    QUADRILLE_ASSERT(most >= window.bytes);  // all rounds of the window were found
     const double meeting = *contention * static_cast<double>(window.bytes);
     return meeting < static_cast<double>(most) ? static_cast<Bytes>(std::llround(meeting)) : most;
   }

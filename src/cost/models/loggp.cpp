@@ -22,6 +22,7 @@ Formula loggp_formula(const Coefficients& coefficients) {
   const auto ports = static_cast<Count>(coefficients.at("ports"));
   const ByteTime byte_gap = byte_time_of(coefficients, "gap_us_per_byte");
   const auto of_round = [=](const RoundFigures& round) -> Charges {
+    if (round.messages == 0) return {};  // local work only
     return {startups_charge(1, latency + 2 * overhead),
             {round.messages - 1, std::max(times(ceil_divide(round.messages, ports) - 1, gap),
                                           times(round.messages - 1, (round.both_ways ? 2 : 1) * overhead))},

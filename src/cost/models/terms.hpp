@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "foundation/assert.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/model.hpp"
 
@@ -13,6 +14,7 @@ namespace quadrille {
 inline double seconds(const Coefficients& coefficients, std::string_view key) { return coefficients.find(key)->second * 1e-6; }
 
 inline Picoseconds time_of(const Coefficients& coefficients, std::string_view key) {
+  QUADRILLE_ASSERT(coefficients.contains(key));
   return whole_units(coefficients.find(key)->second * 1e6);
 }
 

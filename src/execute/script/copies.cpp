@@ -142,6 +142,7 @@ void append_copies(std::vector<StridedCopy>& copies, const Regions& source, cons
       if (from_used += length; from_used == from[f].length) ++f, from_used = 0;
       if (to_used += length; to_used == to[t].length) ++t, to_used = 0;
     }
+    QUADRILLE_ASSERT(from_used == 0 && to_used == 0);
   }
 }
 

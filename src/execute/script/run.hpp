@@ -263,6 +263,7 @@ class ScriptExecutable final : public Executable {
     } else if constexpr (O::observes) {
       observer_.enters_window();
     }
+    QUADRILLE_HOT_ASSERT(window.messages.last <= script_.messages.size());
     for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
     if constexpr (O::observes) observer_.posted(window.first_round);
     return Stage::for_messages;

@@ -246,6 +246,7 @@ class ScriptMaker {
   }
 
   void wait(std::uint32_t task, std::uint32_t on, bool completion = true) {
+    QUADRILLE_ASSERT(task != on && task < script_.tasks.size() && on < script_.tasks.size());
     (completion ? after_completion_ : after_start_)[on].push_back(task);
     ++script_.predecessors[task];
   }

@@ -52,6 +52,7 @@ bool is_range_of(IndexRange range, std::size_t size) { return range.first <= ran
 void check_message(const Script& script, const ScriptMessage& message) {
   QUADRILLE_ASSERT(message.peer >= 0 && message.peer < script.ranks);
   QUADRILLE_ASSERT(message.bytes == bytes(message.regions));
+  QUADRILLE_ASSERT(message.is_send || !message.overwritten);
   if (message.effect == Effect::overwrite) return;
   QUADRILLE_ASSERT(!message.is_send && script.operation);
   QUADRILLE_ASSERT(bytes(message.reduced_into) == message.bytes);
@@ -62,12 +63,14 @@ void check_windows(const Script& script) {
   std::uint32_t next = 0;
   Count latest = -1;  // the latest round of the windows so far
   for (const Window& window : script.windows) {
+    QUADRILLE_ASSERT(window.first_round <= window.last_round && window.copies_before.last <= window.copies_after.first);
     QUADRILLE_ASSERT(window.messages.first == next && is_range_of(window.messages, script.messages.size()));
     QUADRILLE_ASSERT(is_range_of(window.copies_before, script.copies.size()) &&
                      is_range_of(window.copies_after, script.copies.size()));
     const Count before = latest;
     for (; next < window.messages.last; ++next) {
       QUADRILLE_ASSERT(script.messages[next].round > before);
+      QUADRILLE_ASSERT(script.messages[next].round >= window.first_round && script.messages[next].round <= window.last_round);
       latest = std::max(latest, script.messages[next].round);
     }
   }
@@ -81,6 +84,7 @@ void check_tasks(const Script& script) {
       QUADRILLE_ASSERT(is_range_of(task.copies, script.copies.size()));
     } else {
       QUADRILLE_ASSERT(task.message < tasks_of.size());
+      QUADRILLE_ASSERT(task.copies.size() == 0);
       ++tasks_of[task.message];
     }
     for (const IndexRange after : {task.after_start, task.after_completion}) {
@@ -100,6 +104,7 @@ void check_tasks(const Script& script) {
 void check_contract(const Script& script) {
   for (const ScriptMessage& message : script.messages) check_message(script, message);
   script.policy == Policy::dataflow ? check_tasks(script) : check_windows(script);
+  QUADRILLE_ASSERT(script.nodes.empty() || size(script.nodes) == script.ranks);
   const ContractReach reach(script);
   QUADRILLE_ASSERT(reach.is_within(Buffer::scratch, {0, script.scratch_bytes}));
   QUADRILLE_ASSERT(reach.is_within(Buffer::staging, {0, script.staging_bytes}));

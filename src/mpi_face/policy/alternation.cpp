@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "foundation/arithmetic.hpp"
+#include "foundation/assert.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -15,6 +16,7 @@ constexpr int few_rounds = 3;
 }  // namespace
 
 Alternation::Alternation(int contenders, double bar) : contenders_(contenders), bar_(bar), remaining_((1u << contenders) - 1) {
+  QUADRILLE_ASSERT(contenders >= 1 && contenders < 32);  // each has a bit of `remaining_`
   begin_part(1);
 }
 
@@ -44,6 +46,7 @@ void Alternation::count(double seconds) {
 }
 
 std::vector<double> Alternation::of_way(const std::vector<double>& times, int way) const {
+  QUADRILLE_ASSERT(way >= 0 && way < ways());
   std::vector<double> own;
   for (int round = 1; round < all_rounds(); ++round) own.push_back(at(times, round, way));
   return own;
@@ -82,6 +85,7 @@ double Alternation::excess_of_call(const std::vector<double>& times, int round, 
 }
 
 double Alternation::expected_excess(const std::vector<double>& sums, std::uint32_t remaining) const {
+  QUADRILLE_ASSERT(is_warm() && sums.size() == times_.size());
   return excess_of_call(sums, all_rounds() - 1, remaining) * calls_of_turn * rounds_of_part();
 }
 
@@ -93,6 +97,7 @@ double Alternation::excess_s() const {
 }
 
 void Alternation::go_on(std::uint32_t remaining) {
+  QUADRILLE_ASSERT(remaining != 0);
   remaining_ = remaining;
   begin_part(rounds_of_part());
 }

@@ -250,6 +250,7 @@ Action Step::agreed() {
 // Charges the account for the time of the message, unless the message was for a race or for guests, whose time is charged
 // elsewhere. Then rank 0 sends the next message.
 Action Step::finished() {
+  QUADRILLE_ASSERT(event_.now_s >= state_.meeting.began_s);
   if (state_.message.what != What::tune && state_.message.what != What::host)
     process_.account.spend(state_.weight * (event_.now_s - state_.meeting.began_s));
   return send_message();
@@ -365,11 +366,13 @@ void Step::settle(bool is_faster) {
 // little, the trial is repeated.
 Action Step::tried() {
   if (event_.vendors_s.empty()) return left(event_.why);
+  QUADRILLE_ASSERT(!event_.ours_s.empty());
   state_.meeting.vendors_s.insert(state_.meeting.vendors_s.end(), event_.vendors_s.begin(), event_.vendors_s.end());
   state_.meeting.ours_s.resize(event_.ours_s.size());
   std::vector<double> ratios;
   for (std::size_t way = 0; way < event_.ours_s.size(); ++way) {
     state_.meeting.ours_s[way].insert(state_.meeting.ours_s[way].end(), event_.ours_s[way].begin(), event_.ours_s[way].end());
+    QUADRILLE_ASSERT(state_.meeting.ours_s[way].size() == state_.meeting.vendors_s.size());
     ratios.push_back(TrialTimes{state_.meeting.ours_s[way], state_.meeting.vendors_s}.ratio());
   }
   const auto best = static_cast<std::size_t>(std::min_element(ratios.begin(), ratios.end()) - ratios.begin());
@@ -392,6 +395,7 @@ Action Step::tried_again() {
     if (all.size() > most_samples) all.erase(all.begin(), all.end() - most_samples);
   };
   if (event_.vendors_s.empty()) return finished();
+  QUADRILLE_ASSERT(event_.ours_s.size() == 1 && event_.ours_s[0].size() == event_.vendors_s.size());
   add(state_.meeting.vendors_s, event_.vendors_s);
   add(state_.meeting.ours_s[0], event_.ours_s[0]);
   kind().trials.times = {state_.meeting.ours_s[0], state_.meeting.vendors_s};
@@ -409,6 +413,7 @@ Action Step::begin_in_place(int contenders) {
   tried.trial.emplace(contenders, tried.mode == Mode::ours || state_.message.is_learned ? is_slower : enough_gain);
   tried.trials.ignores_findings = true;
   tried.trials.contenders = std::move(state_.meeting.made);
+  QUADRILLE_ASSERT(tried.is_exchanged() || tried.trials.contenders.size() == static_cast<std::size_t>(contenders));
   tried.mode = Mode::trying;
   tried.why = sentence(Cause::trying);
   tried.is_described = false;

@@ -170,6 +170,7 @@ class Choosing {
   }
 
   bool knows_all_counts(const Problem& problem) const {
+    QUADRILLE_ASSERT(!has_pair_counts(problem.collective) || size(facts_) == communicator_.size());
     return !has_pair_counts(problem.collective) ||
            std::all_of(facts_.begin(), facts_.end(), [&](const CountFacts& facts) { return facts.all == facts_[0].all; });
   }

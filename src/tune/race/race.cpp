@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "execute/executions/execution.hpp"
+#include "foundation/assert.hpp"
 #include "plan/gathered.hpp"
 #include "plan/given_schedule.hpp"
 #include "plan/placed.hpp"
@@ -152,6 +153,7 @@ class Race {
   std::optional<std::size_t> same_before(const Way& candidate, const std::optional<Program>& steps) {
     const auto settings = [](const Way& each) { return std::tuple(each.policy, each.buffers, each.executor, each.keep_step); };
     const std::size_t count = result_.entries.size();
+    QUADRILLE_ASSERT(steps_.size() == count);
     if (count == 0) return std::nullopt;
     std::vector<char> mine(count), all(count * index(communicator_.size()));
     for (std::size_t i = 0; i < count; ++i)
@@ -224,6 +226,7 @@ class Race {
   // Drops hopeless candidates, with two exceptions. The vendor's collective stays, because other times are shown relative to its
   // time. The fastest candidate of each executor stays, too.
   void leave_out_hopeless(std::vector<double>& seconds) {
+    QUADRILLE_ASSERT(seconds.size() == plans_.size());
     std::map<Executor, double> least;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
       const auto [fastest, is_first] = least.try_emplace(result_.entries[i].candidate.executor, seconds[i]);
@@ -240,6 +243,7 @@ class Race {
       plans_.erase(plans_.begin() + at);
       result_.entries.erase(result_.entries.begin() + at);
     }
+    QUADRILLE_ASSERT(!plans_.empty());
   }
 
   // Returns the number of runs in a batch, which is equal for all candidates. A batch should take its share of the total time.
@@ -301,6 +305,7 @@ class Race {
     result_.runs_per_sample = runs_per_batch();
     const LoadMeter load;
     const std::size_t count = plans_.size();
+    QUADRILLE_ASSERT(count == result_.entries.size() && result_.runs_per_sample > 0);
     std::vector<Measured> measured(count);
     const auto vendor = static_cast<std::size_t>(
         std::find_if(result_.entries.begin(), result_.entries.end(),
@@ -320,6 +325,7 @@ class Race {
           [&](std::size_t batch) {
             if (batch % batches_per_sample == 0) repeat(plan_of(batch), options_.warm_up);
           });
+      QUADRILLE_ASSERT(batches.size() == count * batches_per_sample);
       for (std::size_t at = 0; at < count; ++at)
         measured[order[at]].add(std::span(batches).subspan(at * batches_per_sample, batches_per_sample),
                                 static_cast<double>(result_.runs_per_sample));
@@ -386,6 +392,8 @@ std::string_view name(Conclusion conclusion) {
 
 RaceResult race(Communicator& communicator, const Problem& problem, const std::vector<Way>& candidates,
                 const RaceOptions& options) {
+  if (options.repetitions < 1 || options.iterations.value_or(1) < 1)
+    throw Error(ErrorCode::misuse, "a race has at least one repetition, and a batch at least one run");
   check(problem);
   check_memory(placed(communicator, problem));
   return Race(communicator, problem, options).run(candidates);

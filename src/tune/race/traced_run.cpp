@@ -155,10 +155,12 @@ TracedTime executed_time(const Trace& trace, const ByRank<std::vector<Told>>& li
   const MessagesByChannel messages(trace);
   const auto locals = first_locals(trace);
   Nanoseconds zero = std::numeric_limits<Nanoseconds>::max();
+  QUADRILLE_ASSERT(std::none_of(lists.begin(), lists.end(), [](const auto& list) { return list.empty(); }));
   for (const auto& list : lists) zero = std::min(zero, list.front().begin);
   for (Rank rank = 0; rank < std::ssize(lists); ++rank)
     for (const Told& told : lists[index(rank)]) {
       const TimeInterval interval{told.begin - zero, told.end - zero};
+      QUADRILLE_ASSERT(interval.begin <= interval.end);
       switch (told.kind) {
         case ToldKind::whole:
           time.rank_ends.push_back(interval.end);
@@ -171,6 +173,7 @@ TracedTime executed_time(const Trace& trace, const ByRank<std::vector<Told>>& li
         case ToldKind::packing: time.packing.push_back({rank, told.round, interval}); break;
       }
     }
+  QUADRILLE_ASSERT(size(time.rank_ends) == trace.problem.ranks);
   const auto in_order = [](std::vector<TracedActivity>& list) {
     std::stable_sort(list.begin(), list.end(), [](const TracedActivity& a, const TracedActivity& b) {
       return std::tie(a.rank, a.time.begin) < std::tie(b.rank, b.time.begin);

@@ -217,5 +217,14 @@ TEST(Race, RefusesBlocksLargerThanMemory) {
   });
 }
 
+TEST(Race, RefusesToMeasureNothing) {
+  run_threads(2, [](Communicator& communicator) {
+    const Problem problem = Problem::alltoall(2, 8);
+    const std::vector<Way> direct{{parse_candidate(problem, "direct")}};
+    EXPECT_THROW(race(communicator, problem, direct, {.repetitions = 0}), Error);
+    EXPECT_THROW(race(communicator, problem, direct, {.iterations = 0}), Error);
+  });
+}
+
 }  // namespace
 }  // namespace quadrille
