@@ -25,11 +25,8 @@
 #include <string_view>
 #include <vector>
 
-<<<<<<< HEAD
-#include "foundation/planted.hpp"
-=======
 #include "foundation/assert.hpp"
->>>>>>> 2572df59193ed49adccfc12536d0b6d70ff56fe7
+#include "foundation/planted.hpp"
 
 namespace quadrille::recording {
 
@@ -91,12 +88,8 @@ class Rounding {
     const auto own = static_cast<std::int64_t>(ticks);
     const std::int64_t more = std::clamp(owed_, -(own >> 5), own >> 5);
     const Unit code = ShortTime::code(static_cast<std::uint64_t>(own + more));
-<<<<<<< HEAD
-    if (!is_planted("rounding not carried")) owed_ += own - static_cast<std::int64_t>(ShortTime::ticks(code));
-=======
     QUADRILLE_HOT_ASSERT(code < 1u << ShortTime::bits);
-    owed_ += own - static_cast<std::int64_t>(ShortTime::ticks(code));
->>>>>>> 2572df59193ed49adccfc12536d0b6d70ff56fe7
+    if (!is_planted("rounding not carried")) owed_ += own - static_cast<std::int64_t>(ShortTime::ticks(code));
     return code;
   }
 
