@@ -8,7 +8,7 @@ namespace quadrille::seeds {
 
 void note_reached(const void* place);
 std::string shown_place(const void* place);  // "FUNCTION at FILE:LINE", by the program's debug information if addr2line is there
-// The report of what was reached: protocol points (atomic accesses) and error paths (throws) of the engine.
+// The report of what was reached: throws, and protocol points (atomic accesses) of the engine.
 std::string coverage();
 
 }  // namespace quadrille::seeds

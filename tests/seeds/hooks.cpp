@@ -137,6 +137,13 @@ void __tsan_atomic_thread_fence(int) {
 }
 void __tsan_atomic_signal_fence(int) { note_reached(PLACE); }
 
+// Error paths of the engine.
+[[noreturn]] void __real___cxa_throw(void*, void*, void (*)(void*));
+[[noreturn]] void __wrap___cxa_throw(void* exception, void* type, void (*destroy)(void*)) {
+  note_reached(PLACE);
+  __real___cxa_throw(exception, type, destroy);
+}
+
 // The linker's --wrap replaces the C library's functions in the engine's objects.
 void* __real_memcpy(void*, const void*, std::size_t);
 void* __real_memmove(void*, const void*, std::size_t);

@@ -19,6 +19,7 @@
 #include "seeds/memory.hpp"
 #include "seeds/ranks.hpp"
 #include "seeds/system.hpp"
+#include "seeds/typed.hpp"
 #include "support/apart.hpp"
 #include "support/exchanges.hpp"
 #include "support/occasion.hpp"
@@ -41,15 +42,18 @@ namespace {
 
 using testing::Drawn, testing::Exchanges, testing::Occasion;
 
-constexpr std::array<const char*, 13> names_of_steps{"plan",     "run",     "burst",  "start", "test",    "end", "drop",
-                                                     "exchange", "barrier", "gather", "tell",  "regroup", "swap"};
+constexpr std::array<const char*, 16> names_of_steps{"plan", "run",       "burst",   "start",  "test", "end",
+                                                     "drop", "exchange",  "barrier", "gather", "tell", "regroup",
+                                                     "part", "neighbors", "typed",   "swap"};
 constexpr std::size_t slots = 3;
 
 // One rank's part of a program.
 class RankRun {
  public:
-  RankRun(const Program& program, Roll& roll, std::size_t rank, const Nodes& nodes, std::uint64_t seed)
-      : program_(program), roll_(roll), rank_(rank), nodes_(nodes), own_(seed * 31 + rank) {}
+  using Rolls = std::map<std::uint64_t, std::unique_ptr<Roll>>;  // of groups of some ranks, by the step's seed
+
+  RankRun(const Program& program, Roll& roll, Rolls& rolls, std::size_t rank, const Nodes& nodes, std::uint64_t seed)
+      : program_(program), roll_(roll), rolls_(rolls), rank_(rank), nodes_(nodes), own_(seed * 31 + rank) {}
 
   void dies_soon_after(std::size_t step) { dies_soon_after_ = step; }
 
@@ -75,9 +79,28 @@ class RankRun {
     while (!open_.empty()) end_one();
     for (auto& each : plans_) each.reset();
     for (auto& each : exchanges_) each.reset();
-    group_ = nullptr;
+    group_ = nullptr, part_ = nullptr;
     group_ = new_group(roll_, rank_, nodes_, process_, memory_of_plans_, tags_);
     return group_ != nullptr;
+  }
+
+  // Some ranks make a group of their own, which stays for a while, and run a plan there.
+  void split(std::uint64_t seed) {
+    std::vector<std::size_t> members;
+    for (std::size_t rank = 0; rank < nodes_.of_ranks.size(); ++rank)
+      if ((seed >> rank & 1) != 0) members.push_back(rank);
+    const auto place = static_cast<std::size_t>(std::find(members.begin(), members.end(), rank_) - members.begin());
+    if (members.size() < 2 || place == members.size()) return;
+    part_ = nullptr;
+    Nodes nodes = nodes_;
+    nodes.of_ranks.assign(members.size(), 0);
+    auto& roll = rolls_[seed];
+    if (!roll) roll = std::make_unique<Roll>(members.size());
+    part_ = new_group(*roll, place, nodes, process_, memory_of_plans_, tags_);
+    if (!part_) return;
+    std::mt19937_64 common(seed);
+    Occasion run(*part_, common);
+    for (int i = 0; i < 3; ++i) note(run.run(common));
   }
 
   void note(const std::string& fault) {
@@ -141,6 +164,9 @@ class RankRun {
         return;
       }
       case Do::regroup: regroup(); return;
+      case Do::part: split(step.seed); return;
+      case Do::neighbors: note(exchange_with_neighbors(*group_, step.seed)); return;
+      case Do::typed: note(make_typed_calls(*group_, step.seed)); return;
       case Do::swap:  // an error of the program: rank 0 starts two plans in another order than the others
         for (const std::size_t each : {rank_ == 0 ? 0 : 1, rank_ == 0 ? 1 : 0})
           if (std::mt19937_64 data(step.seed + each); plans_[each]) note(Occasion(plans_[each], data).run(data));
@@ -150,6 +176,7 @@ class RankRun {
 
   const Program& program_;
   Roll& roll_;
+  Rolls& rolls_;
   const std::size_t rank_;
   const Nodes& nodes_;
   std::mt19937_64 own_;  // decides what this rank alone does
@@ -157,7 +184,7 @@ class RankRun {
   std::size_t dies_soon_after_ = ~std::size_t{0};
   PlanAccount memory_of_plans_{0};
   int tags_ = 0;
-  std::unique_ptr<Communicator> group_;
+  std::unique_ptr<Communicator> group_, part_;
   std::array<std::shared_ptr<Drawn>, slots> plans_;
   std::array<std::unique_ptr<Exchanges>, 2> exchanges_;
   std::vector<Occasion> open_;
@@ -181,12 +208,14 @@ Program random_program(Area area, std::uint64_t seed) {
   for (std::size_t rank = 0; rank < ranks; ++rank)
     program.nodes.push_back(static_cast<std::int64_t>(rank < nodes ? rank : chance.below(nodes)));
   if (area == Area::nodes && chance.one_in(2)) std::sort(program.nodes.begin(), program.nodes.end());
-  constexpr Do drawn[] = {Do::plan,    Do::plan,   Do::burst, Do::run,  Do::burst,  Do::run, Do::start,
-                          Do::start,   Do::start,  Do::test,  Do::test, Do::end,    Do::end, Do::exchange,
-                          Do::barrier, Do::gather, Do::tell,  Do::drop, Do::regroup};
+  constexpr Do drawn[] = {Do::plan,    Do::plan,   Do::burst, Do::run,  Do::burst,   Do::run,       Do::start,
+                          Do::start,   Do::start,  Do::test,  Do::test, Do::end,     Do::end,       Do::exchange,
+                          Do::barrier, Do::gather, Do::tell,  Do::drop, Do::regroup, Do::neighbors, Do::part};
   program.steps.push_back({Do::plan, 0, chance.next()});
   for (std::uint64_t left = 3 + chance.below(16); left > 0; --left)
-    program.steps.push_back({chance.of(drawn), chance.below(slots), chance.next()});
+    if (const Do what = chance.of(drawn); what != Do::part || area == Area::engine)
+      program.steps.push_back({what, chance.below(slots), chance.next()});
+  if (chance.one_in(20)) program.steps.push_back({Do::typed, 0, chance.next()});
   if (area == Area::engine && chance.one_in(12)) program.steps.push_back({Do::swap, 0, chance.next()});
   return program;
 }
@@ -223,11 +252,12 @@ Outcome run_program(Program program, std::uint64_t seed) {
   fibres.expect_wakes(!may_throw && is_one_node);
   fibres.on_death = [&](std::size_t rank) { machine.end_process(rank); };
   Roll roll(ranks);
+  RankRun::Rolls rolls;
   for (std::size_t rank = 0; rank < ranks; ++rank)
     fibres.add([&, rank] {
       std::string wrong;
       try {
-        RankRun run(program, roll, rank, nodes, seed);
+        RankRun run(program, roll, rolls, rank, nodes, seed);
         if (rank == victim && !dies_early) run.dies_soon_after(last_step);
         wrong = run.run();
       } catch (const Error& error) {

@@ -11,7 +11,24 @@
 
 namespace quadrille::seeds {
 
-enum class Do : int { plan, run, burst, start, test, end, drop, exchange, barrier, gather, tell, regroup, swap };
+enum class Do : int {
+  plan,
+  run,
+  burst,
+  start,
+  test,
+  end,
+  drop,
+  exchange,
+  barrier,
+  gather,
+  tell,
+  regroup,
+  part,
+  neighbors,
+  typed,
+  swap
+};
 
 struct Step {
   Do what;

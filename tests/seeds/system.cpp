@@ -68,6 +68,7 @@ bool is_simulated() { return Fibres::current() != nullptr && in_use != nullptr; 
 struct Machine::Files {
   std::array<std::vector<int>, most_ranks> of_rank;
   std::map<std::uint64_t, std::uint64_t> numbers;  // by inode
+  Clock closed;                                    // what ranks knew when they closed files
 };
 
 Machine::Machine(Chance& with) : chance(with), files_(new Files) { in_use = this; }
@@ -83,10 +84,15 @@ Machine* Machine::current() { return in_use; }
 void Machine::note_file(std::size_t rank, int descriptor) { files_->of_rank[rank].push_back(descriptor); }
 
 void Machine::forget_file(int descriptor) {
-  for (auto& files : files_->of_rank) std::erase(files, descriptor);
+  std::size_t count = 0;
+  for (auto& files : files_->of_rank) count += std::erase(files, descriptor);
+  if (count > 0 && Fibres::current()) files_->closed.join(Memory::current()->released());
 }
 
+void Machine::see_closed_files() { Memory::current()->acquire(files_->closed); }
+
 void Machine::end_process(std::size_t rank) {
+  if (!files_->of_rank[rank].empty() && Fibres::current()) files_->closed.join(Memory::current()->released());
   for (const int descriptor : files_->of_rank[rank]) raw(SYS_close, descriptor);
   files_->of_rank[rank].clear();
 }
@@ -187,6 +193,12 @@ ssize_t process_vm_readv(pid_t process, const iovec* here, unsigned long here_co
 int close(int file) {
   if (in_use) in_use->forget_file(file);
   return static_cast<int>(with_errno(raw(SYS_close, file)));
+}
+
+int stat(const char* path, struct stat* status) noexcept {
+  const auto result = static_cast<int>(with_errno(raw(SYS_newfstatat, AT_FDCWD, word(path), word(status), 0)));
+  if (result != 0 && is_simulated()) in_use->see_closed_files();
+  return result;
 }
 
 int memfd_create(const char* name, unsigned flags) noexcept {

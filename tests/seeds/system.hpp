@@ -34,7 +34,8 @@ class Machine {
 
   bool fails() { return fails_one_in != 0 && chance.one_in(fails_one_in); }
   void note_file(std::size_t rank, int descriptor);
-  void forget_file(int descriptor);
+  void forget_file(int descriptor);    // it is closed
+  void see_closed_files();             // who sees that files are closed sees what their ranks did before
   void end_process(std::size_t rank);  // closes its files, as the kernel does
   std::uint64_t number_of_file(int descriptor);
 
