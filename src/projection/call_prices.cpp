@@ -158,7 +158,7 @@ MachinePrices::MachinePrices(const MachineCosts& machine)
   for (const auto& [id, rules] : machine.assumed) {
     const Model* const model = find_model(id);
     for (const auto& rule : rules) {
-      const auto& key = rule.first;
+      const auto& key = rule.first;  // no structured binding, because clang 14 captures none
       const auto row = std::find_if(model->coefficients.begin(), model->coefficients.end(),
                                     [&](const Coefficient& each) { return each.key == key; });
       if (row != model->coefficients.end() && !row->is_whole) assumed_.push_back({model, key});

@@ -2,7 +2,6 @@
 // The production classes of the messages between nodes, over the simulated MPI.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 

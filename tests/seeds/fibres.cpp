@@ -8,8 +8,8 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -66,6 +66,7 @@ struct Fibres::Fibre {
   std::int64_t wakes_ns = 0, slept_ns = 0;
   const void* word = nullptr;
   bool was_woken = false, has_begun = false;
+  int error = 0;  // errno
   std::byte* stack = nullptr;
   jmp_buf place;
   ucontext_t first;
@@ -112,7 +113,9 @@ std::string Fibres::run() {
 void Fibres::enter() {
   Fibres& all = *in_progress;
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+  Fibre& main = *all.main_;
+  const bool is_first = main.bottom == nullptr;  // run() goes to the first fibre
+  __sanitizer_finish_switch_fiber(nullptr, is_first ? &main.bottom : nullptr, is_first ? &main.bytes : nullptr);
 #endif
   Fibre& own = *all.fibres_[all.running_];
   own.body();
@@ -138,7 +141,7 @@ void Fibres::switch_to(std::size_t next) {
   Fibre& to = next == none ? *main_ : *fibres_[next];
   if (&from == &to) return;
   auto* const exceptions = reinterpret_cast<Fibre::Exceptions*>(abi::__cxa_get_globals());
-  from.exceptions = *exceptions;
+  from.exceptions = *exceptions, from.error = errno;
   *exceptions = to.exceptions;
   running_ = next;
 #if defined(__SANITIZE_ADDRESS__)
@@ -147,11 +150,9 @@ void Fibres::switch_to(std::size_t next) {
 #endif
   if (_setjmp(from.place) == 0) go_on(to, next == none);
 #if defined(__SANITIZE_ADDRESS__)
-  const void* bottom = nullptr;
-  std::size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &bytes);
-  if (main_->bottom == nullptr && &from != main_.get()) main_->bottom = bottom, main_->bytes = bytes;
+  __sanitizer_finish_switch_fiber(from.fake_stack, nullptr, nullptr);
 #endif
+  errno = from.error;
 }
 
 // Returns a fibre that can go on; if there is none, lets time pass until one wakes. Returns `none` if all are over or dead.

@@ -70,15 +70,15 @@ class Fibres {
   [[noreturn]] void die();
   [[noreturn]] void fail(const std::string& why);
 
-  // The next points at which the seed lets a rank die: called when a rank has died; returns when its process is gone.
-  std::function<void(std::size_t rank)> on_death;
+  std::function<void(std::size_t rank)> on_death;  // ends the rank's process
+  // The rank dies at its first point after so many points of all ranks.
   void may_die(std::size_t rank, std::uint64_t after_points) { dies_after_[rank] = after_points; }
   bool is_dead(std::size_t rank) const;
   bool any_dead() const { return deaths_ > 0; }
 
   std::int64_t now_ns() { return now_ns_ += 25; }
-  // A rank has changed what others may wait for. Without such progress for half a minute, the run has hung.
   void copy(std::size_t bytes, const void* place);  // a copy of shared memory: a point, unless it is one of many short ones
+  // A rank has changed what others may wait for. Without such progress for half a minute, the run has hung.
   void note_progress() { last_progress_ns_ = now_ns_, idle_ = 0; }
   // Ranks sleep for so long only if others wake them: a sleep that ends by time while all ranks sleep is a failure.
   void expect_wakes(bool expect) { expects_wakes_ = expect; }
@@ -103,8 +103,8 @@ class Fibres {
   static constexpr std::size_t kept_switches = 50;
 
   Chance& chance_;
-  std::vector<std::unique_ptr<Fibre>> fibres_;  // and the last one stands for run()
-  std::unique_ptr<Fibre> main_;
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::unique_ptr<Fibre> main_;  // stands for run()
   std::size_t running_ = none;
   std::array<std::uint64_t, most_ranks> dies_after_{};
   std::uint64_t switch_one_in_, points_ = 0, idle_ = 0;

@@ -3,6 +3,7 @@
 // follows from one number.
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +14,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <iterator>
+#include <new>
 #include <span>
 #include <string>
 
@@ -39,6 +42,13 @@ struct Part {
   std::span<const char* const> plants;
 };
 
+void print(const std::deque<Switch>& switches) {
+  fmt::print("the last switches:\n");
+  for (const Switch& each : switches)
+    fmt::print("  {:>13} ns  rank {} to {}: {} {}\n", each.now_ns, static_cast<long>(each.from), static_cast<long>(each.to),
+               each.what, shown_place(each.place));
+}
+
 void report_failure(std::uint64_t seed, const Outcome& outcome) { fmt::print("seed {}: {}\n", seed, outcome.failure); }
 
 template <Area area>
@@ -50,10 +60,8 @@ template <Area area>
 void report_engine(std::uint64_t seed, const Outcome&) {
   const Program least = shrunk(random_program(area, seed), seed);
   const Outcome outcome = run_program(least, seed);
-  fmt::print("seed {}: {}\nthe least program:\n{}the last switches:\n", seed, outcome.failure, to_string(least));
-  for (const Switch& each : outcome.switches)
-    fmt::print("  {:>13} ns  rank {} to {}: {} {}\n", each.now_ns, static_cast<long>(each.from), static_cast<long>(each.to),
-               each.what, shown_place(each.place));
+  fmt::print("seed {}: {}\nthe least program:\n{}", seed, outcome.failure, to_string(least));
+  print(outcome.switches);
 }
 
 const std::array parts{
@@ -79,43 +87,76 @@ struct Options {
 
 std::uint64_t seed_in_progress = 0;
 
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 // A contract is broken, or memory is used that is not mapped.
 void crash(int signal) {
-  if (planted.empty())
+  std::signal(signal, SIG_DFL);
+  if (planted.empty()) {
     fmt::print("seed {}: signal {} ended the run\n", seed_in_progress, signal);
-  else
+    if (const Fibres* const fibres = Fibres::current()) {
+      fmt::print("the program:\n{}", program_in_progress());
+      print(fibres->last_switches());
+    }
+  } else {
     fmt::print("{:<32} seed {}: signal {}\n", planted, seed_in_progress, signal);
+  }
   std::fflush(stdout);
   std::_Exit(planted.empty() ? 1 : 0);
 }
 
-int run(const Options& options) {
-  const auto dots = options.seeds.find("..");
-  const std::uint64_t first = std::stoull(options.seeds);
-  const std::uint64_t last = dots == std::string::npos ? first : std::stoull(options.seeds.substr(dots + 2));
-  const double most_s = options.time.empty() ? 0 : std::stod(options.time);
-  const auto begin = std::chrono::steady_clock::now();
-  const auto elapsed_s = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+struct Counts {
   std::uint64_t seeds = 0, failures = 0, points = 0, deaths = 0;
-  for (std::uint64_t seed = first; seed <= last && (most_s == 0 || elapsed_s() < most_s); ++seed) {
+};
+
+// Runs seeds and counts in memory that outlives this process.
+void run_seeds(const Options& options, std::uint64_t first, std::uint64_t last, double until_s, Counts& counts) {
+  for (std::uint64_t seed = first + counts.seeds; seed <= last && (until_s == 0 || now_s() < until_s); ++seed) {
     seed_in_progress = seed;
     const Part& part = part_of(seed, options.only);
+    ++counts.seeds;
     const Outcome outcome = part.run(seed);
-    ++seeds, points += outcome.points, deaths += outcome.deaths;
+    counts.points += outcome.points, counts.deaths += outcome.has_death;
     if (options.trace)
-      fmt::print("seed {}: {}, {} points, {} deaths\n{}", seed, part.name, outcome.points, outcome.deaths, outcome.program);
+      fmt::print("seed {}: {}, {} points{}\n{}", seed, part.name, outcome.points, outcome.has_death ? ", a death" : "",
+                 outcome.program);
     if (options.twice)
       if (const Outcome again = part.run(seed); again.points != outcome.points || again.failure != outcome.failure)
-        fmt::print("seed {}: two runs differ\n", seed), ++failures;
+        fmt::print("seed {}: two runs differ\n", seed), ++counts.failures;
     if (outcome.failure.empty()) continue;
-    ++failures;
+    ++counts.failures;
     part.report(seed, outcome);
     std::fflush(stdout);
   }
   if (options.coverage) fmt::print("{}", coverage());
-  if (seeds < last - first + 1) fmt::print("the time is over; go on with --seeds {}..{}\n", first + seeds, last);
-  fmt::print("{} seeds, {} failures ({} protocol points, {} deaths)\n", seeds, failures, points, deaths);
-  return failures > 0;
+  std::fflush(stdout);
+}
+
+// A process runs the seeds. If a seed ends it, another one runs the seeds that follow.
+int run(const Options& options) {
+  const auto dots = options.seeds.find("..");
+  const std::uint64_t first = std::stoull(options.seeds);
+  const std::uint64_t last = dots == std::string::npos ? first : std::stoull(options.seeds.substr(dots + 2));
+  const double until_s = options.time.empty() ? 0 : now_s() + std::stod(options.time);
+  void* const memory = ::mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return fmt::print(stderr, "there is no memory\n"), 1;
+  Counts& counts = *new (memory) Counts;
+  while (true) {
+    std::fflush(stdout);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      run_seeds(options, first, last, until_s, counts);
+      std::_Exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
+    ++counts.failures;
+  }
+  if (counts.seeds < last - first + 1) fmt::print("the time is over; go on with --seeds {}..{}\n", first + counts.seeds, last);
+  fmt::print("{} seeds, {} failures ({} protocol points, {} runs with a death)\n", counts.seeds, counts.failures, counts.points,
+             counts.deaths);
+  return counts.failures > 0;
 }
 
 // Runs seeds with a planted fault until one fails. Returns 0 if one does.
@@ -178,7 +219,8 @@ std::string wrong_range(const std::string& text) {
 
 std::string wrong_time(const std::string& text) {
   const std::string number = text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
-  const bool is_number = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_number = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos &&
+                         std::stoull(number) > 0;
   return is_number ? "" : "give seconds, such as 60s";
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "seeds/coverage.hpp"
 #include "seeds/system.hpp"
 
 namespace quadrille::seeds {
@@ -56,7 +57,7 @@ void* Memory::next_place(std::size_t bytes) {
 }
 
 void Memory::map(void* place, std::size_t bytes, std::uint64_t file, std::uint64_t offset) {
-  regions_[reinterpret_cast<std::uintptr_t>(place)] = {bytes, file, offset, -1};
+  regions_[reinterpret_cast<std::uintptr_t>(place)] = {bytes, file, offset, Fibres::current()->rank()};
 }
 
 void Memory::unmap(void* place) {
@@ -69,8 +70,19 @@ std::byte* Memory::allocate_private(std::size_t bytes) {
   void* const place = next_place(bytes);
   system_map_private(place, bytes);
   regions_[reinterpret_cast<std::uintptr_t>(place)] = {bytes, (std::uint64_t{1} << 15) + ++private_files_, 0,
-                                                       static_cast<int>(Fibres::current()->rank())};
+                                                       Fibres::current()->rank()};
   return static_cast<std::byte*>(place);
+}
+
+// A read by another rank that did not happen before is a race.
+void Memory::free_private(void* memory) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const Region region = region_of(begin).second;
+  for (std::size_t at = 0; at < region.bytes; at += page_bytes)
+    if (pages_.contains(region.file << 36 | at / page_bytes))
+      write(Fibres::current()->rank(), reinterpret_cast<void*>(begin + at), page_bytes, nullptr);
+  unmap(memory);
+  system_munmap(memory, region.bytes);
 }
 
 const std::pair<const std::uintptr_t, Memory::Region>& Memory::region_of(std::uintptr_t address) const {
@@ -80,24 +92,31 @@ const std::pair<const std::uintptr_t, Memory::Region>& Memory::region_of(std::ui
   return *region;
 }
 
-int Memory::owner_of(const void* memory) const {
-  return is_shared(memory) ? region_of(reinterpret_cast<std::uintptr_t>(memory)).second.owner : -1;
+bool Memory::is_mapped(const void* memory) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  auto region = regions_.upper_bound(address);
+  return region != regions_.begin() && address - (--region)->first < region->second.bytes;
 }
 
-Memory::Page& Memory::page_of(std::uintptr_t address) {
+std::size_t Memory::owner_of(const void* memory) const { return region_of(reinterpret_cast<std::uintptr_t>(memory)).second.owner; }
+
+// Fails if the rank has another rank's address: in production that is another process's.
+Memory::Page& Memory::page_of(std::uintptr_t address, std::size_t rank) {
   Cached& cached = cache_[address / page_bytes % cache_.size()];
-  if (cached.number == address / page_bytes) return *cached.page;
-  const auto& [begin, region] = region_of(address);
-  const std::uint64_t number = (region.offset + (address - begin)) / page_bytes;
-  auto& page = pages_[region.file << 36 | number];
-  if (!page) page = std::make_unique<Page>();
-  cached = {address / page_bytes, page.get(), region.file << 48 | number * page_bytes};
-  return *page;
+  if (cached.number != address / page_bytes) {
+    const auto& [begin, region] = region_of(address);
+    const std::uint64_t number = (region.offset + (address - begin)) / page_bytes;
+    auto& page = pages_[region.file << 36 | number];
+    if (!page) page = std::make_unique<Page>();
+    cached = {address / page_bytes, page.get(), region.file << 48 | number * page_bytes, region.owner};
+  }
+  if (cached.owner != rank) Fibres::current()->fail(fmt::format("rank {} uses an address of rank {}", rank, cached.owner));
+  return *cached.page;
 }
 
 const void* Memory::canonical(const void* memory) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  page_of(address);
+  page_of(address, Fibres::current()->rank());
   return reinterpret_cast<const void*>(cache_[address / page_bytes % cache_.size()].name + address % page_bytes);
 }
 
@@ -127,11 +146,12 @@ void Memory::check_atomics(std::size_t rank, Page& page, std::size_t first, std:
   }
 }
 
-void Memory::read(std::size_t rank, const void* memory, std::size_t bytes, const void* place) {
+void Memory::read(std::size_t rank, const void* memory, std::size_t bytes, const void* place, bool is_of_other) {
+  const std::size_t owner = is_of_other ? owner_of(memory) : rank;
   auto address = reinterpret_cast<std::uintptr_t>(memory);
   const std::uint32_t own = stamp(rank);
   while (bytes > 0) {
-    Page& page = page_of(address);
+    Page& page = page_of(address, owner);
     const std::size_t first = address % page_bytes, last = std::min(page_bytes, first + bytes);
     if (!page.atomics.empty()) check_atomics(rank, page, first, last, false, place);
     for (std::size_t i = first; i < last; ++i) {
@@ -150,7 +170,7 @@ void Memory::write(std::size_t rank, const void* memory, std::size_t bytes, cons
   auto address = reinterpret_cast<std::uintptr_t>(memory);
   const std::uint32_t own = stamp(rank);
   while (bytes > 0) {
-    Page& page = page_of(address);
+    Page& page = page_of(address, rank);
     const std::size_t first = address % page_bytes, last = std::min(page_bytes, first + bytes);
     if (!page.atomics.empty()) check_atomics(rank, page, first, last, true, place);
     for (std::size_t i = first; i < last; ++i) {
@@ -165,7 +185,7 @@ void Memory::write(std::size_t rank, const void* memory, std::size_t bytes, cons
 
 Memory::AtomicObject& Memory::atomic_at(std::size_t rank, const volatile void* memory, std::size_t bytes, const void* place) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  Page& page = page_of(address);
+  Page& page = page_of(address, rank);
   const std::size_t first = address % page_bytes;
   const std::uint64_t name = cache_[address / page_bytes % cache_.size()].name + first;
   const Byte& byte = page.bytes[first];
@@ -229,6 +249,11 @@ void Memory::append(std::size_t rank, AtomicObject& object, volatile void* memor
   if (before) store.carried = before->carried, store.shown = before->shown;
   if (releases(order)) store.carried.join(known_[rank].happened), store.shown.join(known_[rank].shown);
   if (object.stores.back().value != value) Fibres::current()->note_progress();
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  Page& page = page_of(address, rank);
+  for (std::size_t i = address % page_bytes; i < address % page_bytes + object.bytes; ++i)
+    for (const std::uint32_t other : page.bytes[i].read)
+      if (!knows(rank, other)) race(rank, "an atomic store", other, const_cast<const void*>(memory), nullptr);
   object.stored[rank] = known_[rank].happened.at[rank];
   object.stores.push_back(store);
   if (object.stores.size() > kept_stores) object.stores.erase(object.stores.begin()), ++object.first;

@@ -2,16 +2,17 @@
 // The memory that the ranks of a run share, as the C++ memory model sees it: the last stores to each atomic object, which access to
 // each byte was the last, and what each rank knows of the others (vector clocks). A load may return an old store as long as the
 // model allows it; the seed decides. Two accesses to plain memory, one of them a write, are a failure unless one happened before
-// the other. The model is that of support/interleavings/memory.hpp, without its limits, and is run once for each seed.
+// the other. The model is that of support/interleavings/memory.hpp, run once for each seed. It has no limit of objects, but knows
+// only the last two ranks that have read a byte.
 //
 // The hooks of the compiler's thread instrumentation (hooks.cpp) call it for each access that the engine makes. So the engine's
 // classes are the production ones.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -47,15 +48,18 @@ class Memory {
   // Returns the address at which the next `bytes` bytes shall be mapped. The seed decides the distance to the last ones.
   void* next_place(std::size_t bytes);
   // The same bytes of a file may be mapped at several places.
+  // Only the rank that has mapped them uses this place.
   void map(void* place, std::size_t bytes, std::uint64_t file, std::uint64_t offset);
   void unmap(void* place);
-  // Memory of the running rank alone, which others read only by process_vm_readv. Freed at the end.
+  // Memory of the running rank alone, which others read only by process_vm_readv.
   std::byte* allocate_private(std::size_t bytes);
-  // The rank that has allocated the private memory; -1: none.
-  int owner_of(const void* memory) const;
-  const void* canonical(const void* memory);  // a name of the byte, whatever place it is mapped at
+  void free_private(void* memory);
+  bool is_mapped(const void* memory) const;
+  std::size_t owner_of(const void* memory) const;  // the rank that has mapped it
+  const void* canonical(const void* memory);       // a name of the byte, whatever place it is mapped at
 
-  void read(std::size_t rank, const void* memory, std::size_t bytes, const void* place);
+  // `is_of_other`: process_vm_readv reads the memory of another rank.
+  void read(std::size_t rank, const void* memory, std::size_t bytes, const void* place, bool is_of_other = false);
   void write(std::size_t rank, const void* memory, std::size_t bytes, const void* place);
 
   std::uint64_t load(const volatile void* memory, std::size_t bytes, Order order, const void* place);
@@ -101,7 +105,7 @@ class Memory {
   struct Region {
     std::size_t bytes;
     std::uint64_t file, offset;
-    int owner;
+    std::size_t owner;  // the rank that has mapped it
   };
   struct Known {
     Clock happened, shown;  // shown: which stores it cannot fail to see (those that happened before, and what fences show)
@@ -109,7 +113,7 @@ class Memory {
   };
 
   const std::pair<const std::uintptr_t, Region>& region_of(std::uintptr_t address) const;
-  Page& page_of(std::uintptr_t address);
+  Page& page_of(std::uintptr_t address, std::size_t rank);
   AtomicObject& atomic_at(std::size_t rank, const volatile void* memory, std::size_t bytes, const void* place);
   void check_atomics(std::size_t rank, Page& page, std::size_t first, std::size_t last, bool is_write, const void* place);
   std::uint64_t least_number(std::size_t rank, const AtomicObject& object) const;
@@ -130,6 +134,7 @@ class Memory {
     std::uintptr_t number = 0;
     Page* page = nullptr;
     std::uint64_t name = 0;
+    std::size_t owner = 0;
   };
   std::array<Cached, 256> cache_;
   std::array<Known, most_ranks> known_;

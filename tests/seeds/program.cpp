@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "execute/shared/memory/process.hpp"
@@ -33,7 +34,9 @@ void* __wrap_malloc(std::size_t bytes) {
   return Fibres::current() ? Memory::current()->allocate_private(bytes) : __real_malloc(bytes);
 }
 void __wrap_free(void* memory) {
-  if (!quadrille::seeds::Memory::is_shared(memory)) __real_free(memory);
+  using quadrille::seeds::Fibres, quadrille::seeds::Memory;
+  if (!Memory::is_shared(memory)) return __real_free(memory);
+  if (Fibres::current()) Memory::current()->free_private(memory);
 }
 }
 
@@ -46,6 +49,8 @@ constexpr std::array<const char*, 16> names_of_steps{"plan", "run",       "burst
                                                      "drop", "exchange",  "barrier", "gather", "tell", "regroup",
                                                      "part", "neighbors", "typed",   "swap"};
 constexpr std::size_t slots = 3;
+
+const Program* in_progress = nullptr;
 
 // One rank's part of a program.
 class RankRun {
@@ -61,14 +66,16 @@ class RankRun {
   std::string run() {
     while (!process_) try {
         process_ = std::make_shared<Process>();
-      } catch (const Error&) {}  // a process without memory files takes no part
+      } catch (const Error& error) {
+        if (!Machine::current()->has_failed()) return error.what();  // after an injected failure it tries again
+      }
     if (nodes_.knows_costs) keep_costs(process_->card().id, nodes_.costs);
-    if (!regroup()) return "";
+    if (!regroup()) return Machine::current()->has_failed() ? "" : "no group was made";
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       if (dies_soon_after_ == i) Fibres::current()->may_die(rank_, Fibres::current()->points() + 1 + own_() % 500);
       carry_out(program_.steps[i]);
       if (!wrong_.empty()) return wrong_;
-      if (!group_) return "";
+      if (!group_) return Machine::current()->has_failed() ? "" : "no group was made again";
     }
     while (!open_.empty()) end_one();
     return wrong_;
@@ -97,7 +104,7 @@ class RankRun {
     auto& roll = rolls_[seed];
     if (!roll) roll = std::make_unique<Roll>(members.size());
     part_ = new_group(*roll, place, nodes, process_, memory_of_plans_, tags_);
-    if (!part_) return;
+    if (!part_) return note(Machine::current()->has_failed() ? "" : "no group of some ranks was made");
     std::mt19937_64 common(seed);
     Occasion run(*part_, common);
     for (int i = 0; i < 3; ++i) note(run.run(common));
@@ -193,6 +200,8 @@ class RankRun {
 
 }  // namespace
 
+std::string program_in_progress() { return in_progress ? to_string(*in_progress) : ""; }
+
 std::string to_string(const Program& program) {
   std::string text = fmt::format("{} ranks on nodes {}\n", program.nodes.size(), fmt::join(program.nodes, ","));
   for (const Step& step : program.steps)
@@ -203,8 +212,8 @@ std::string to_string(const Program& program) {
 Program random_program(Area area, std::uint64_t seed) {
   Chance chance(seed ^ 0x70726f67);
   Program program;
-  const std::size_t ranks = area == Area::engine ? 2 + chance.below(4) : 2 + chance.below(5);
   const std::size_t nodes = area == Area::engine ? 1 : 2 + chance.below(2);
+  const std::size_t ranks = nodes + 1 + chance.below(area == Area::engine ? 4 : 3);  // some ranks share a node
   for (std::size_t rank = 0; rank < ranks; ++rank)
     program.nodes.push_back(static_cast<std::int64_t>(rank < nodes ? rank : chance.below(nodes)));
   if (area == Area::nodes && chance.one_in(2)) std::sort(program.nodes.begin(), program.nodes.end());
@@ -248,8 +257,13 @@ Outcome run_program(Program program, std::uint64_t seed) {
   if (has_death && dies_early) fibres.may_die(victim, 1 + chance.below(600));
   const bool is_wrong =
       std::any_of(program.steps.begin(), program.steps.end(), [](const Step& step) { return step.what == Do::swap; });
-  const bool may_throw = has_death || machine.fails_one_in != 0 || is_wrong;
-  fibres.expect_wakes(!may_throw && is_one_node);
+  fibres.expect_wakes(is_one_node && machine.fails_one_in == 0 && !is_wrong);
+  const auto is_expected = [&](ErrorCode code) {
+    if (fibres.any_dead() || machine.has_failed())
+      return code == ErrorCode::peer_lost || code == ErrorCode::environment || code == ErrorCode::transport ||
+             code == ErrorCode::too_large;
+    return is_wrong && code == ErrorCode::misuse;
+  };
   fibres.on_death = [&](std::size_t rank) { machine.end_process(rank); };
   Roll roll(ranks);
   RankRun::Rolls rolls;
@@ -261,22 +275,33 @@ Outcome run_program(Program program, std::uint64_t seed) {
         if (rank == victim && !dies_early) run.dies_soon_after(last_step);
         wrong = run.run();
       } catch (const Error& error) {
-        if (!may_throw) wrong = fmt::format("throws '{}'", error.what());
+        if (!is_expected(error.code())) wrong = fmt::format("throws '{}'", error.what());
       } catch (const std::exception& error) {
         wrong = fmt::format("throws '{}'", error.what());
       }
       if (!wrong.empty()) fibres.fail(wrong);
     });
+  in_progress = &program;
   outcome.program = to_string(program);
   outcome.failure = fibres.run();
+  in_progress = nullptr;
   outcome.switches = fibres.last_switches();
-  outcome.points = fibres.points(), outcome.deaths = fibres.any_dead();
+  outcome.points = fibres.points(), outcome.has_death = fibres.any_dead();
   return outcome;
+}
+
+// The words of a failure, without ranks, places and numbers.
+std::string kind_of(const std::string& failure) {
+  std::string words;
+  for (const char each : failure)
+    if (each < '0' || each > '9') words += each;
+  return words.substr(0, 40);
 }
 
 Program shrunk(Program program, std::uint64_t seed) {
   int runs = 0;
-  const auto fails = [&](const Program& one) { return ++runs < 300 && !run_program(one, seed).failure.empty(); };
+  const std::string kind = kind_of(run_program(program, seed).failure);
+  const auto fails = [&](const Program& one) { return ++runs < 300 && kind_of(run_program(one, seed).failure) == kind; };
   for (std::size_t part = std::max<std::size_t>(1, program.steps.size() / 2); part > 0; part /= 2)
     for (std::size_t first = 0; first < program.steps.size();) {
       Program less = program;
@@ -290,7 +315,8 @@ Program shrunk(Program program, std::uint64_t seed) {
   while (program.nodes.size() > 2) {
     Program less = program;
     less.nodes.pop_back();
-    if (!fails(less)) break;
+    const std::set<std::int64_t> nodes(less.nodes.begin(), less.nodes.end());
+    if (nodes.size() == less.nodes.size() || !fails(less)) break;
     program = less;
   }
   return program;

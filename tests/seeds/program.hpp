@@ -48,10 +48,13 @@ struct Outcome {
   std::string failure;
   std::string program;  // that has run, for people
   std::deque<Switch> switches;
-  std::uint64_t points = 0, deaths = 0;
+  std::uint64_t points = 0;
+  bool has_death = false;
 };
 
 enum class Area { engine, nodes };
+
+std::string program_in_progress();
 
 Program random_program(Area area, std::uint64_t seed);
 Outcome run_program(Program program, std::uint64_t seed);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -76,7 +77,6 @@ Machine::Machine(Chance& with) : chance(with), files_(new Files) { in_use = this
 Machine::~Machine() {
   for (std::size_t rank = 0; rank < most_ranks; ++rank) end_process(rank);
   in_use = nullptr;
-  delete files_;
 }
 
 Machine* Machine::current() { return in_use; }
@@ -173,12 +173,12 @@ ssize_t process_vm_readv(pid_t process, const iovec* here, unsigned long here_co
   if (!in_use->reads_private) return fail_with(EPERM);
   const auto* source = static_cast<const std::byte*>(there->iov_base);
   std::size_t left = there->iov_len, read = 0;
-  if (const int owner = Memory::current()->owner_of(source); owner >= 0 && fibres.is_dead(static_cast<std::size_t>(owner)))
-    return fail_with(ESRCH);
+  if (Memory::is_shared(source) && !Memory::current()->is_mapped(source)) return fail_with(EFAULT);
+  if (Memory::is_shared(source) && fibres.is_dead(Memory::current()->owner_of(source))) return fail_with(ESRCH);
   if (in_use->reads_in_parts && left > 1 && in_use->chance.one_in(2)) left = 1 + in_use->chance.below(left - 1);
   for (unsigned long i = 0; i < here_count && left > 0; ++i) {
     const std::size_t part = std::min(left, here[i].iov_len);
-    if (Memory::is_shared(source)) Memory::current()->read(fibres.rank(), source, part, PLACE);
+    if (Memory::is_shared(source)) Memory::current()->read(fibres.rank(), source, part, PLACE, true);
     if (Memory::is_shared(here[i].iov_base)) Memory::current()->write(fibres.rank(), here[i].iov_base, part, PLACE);
     const iovec to{here[i].iov_base, part}, from{const_cast<std::byte*>(source), part};  // the kernel notices what is not mapped
     if (const long got = raw(SYS_process_vm_readv, raw(SYS_getpid), word(&to), 1, word(&from), 1, 0);

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <memory>
 
 #include "seeds/fibres.hpp"
 
@@ -16,7 +17,6 @@ inline void raw_copy(void* target, const void* source, std::size_t bytes) { __re
 
 void system_munmap(void* place, std::size_t bytes);
 void system_map_private(void* place, std::size_t bytes);
-std::string shown_place(const void* place);
 
 // The machine of a run.
 class Machine {
@@ -32,7 +32,12 @@ class Machine {
   std::uint64_t fails_one_in = 0;     // memfd_create and mmap fail; 0: never
   std::uint64_t spurious_one_in = 0;  // a futex wait ends though nobody woke it
 
-  bool fails() { return fails_one_in != 0 && chance.one_in(fails_one_in); }
+  bool fails() {
+    const bool does = fails_one_in != 0 && chance.one_in(fails_one_in);
+    has_failed_ = has_failed_ || does;
+    return does;
+  }
+  bool has_failed() const { return has_failed_; }
   void note_file(std::size_t rank, int descriptor);
   void forget_file(int descriptor);    // it is closed
   void see_closed_files();             // who sees that files are closed sees what their ranks did before
@@ -41,7 +46,8 @@ class Machine {
 
  private:
   struct Files;
-  Files* const files_;
+  const std::unique_ptr<Files> files_;
+  bool has_failed_ = false;
 };
 
 }  // namespace quadrille::seeds

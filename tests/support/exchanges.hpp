@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -26,7 +27,7 @@ class Exchanges {
       : me_(ranks.rank()), ranks_(ranks.size()), seed_(seed), exchange_(Exchanger::of(ranks)) {
     for (auto& memory : memory_) {
       if (allocated) memory = ranks.allocate(arena_bytes());
-      if (!allocated) memory = {new std::byte[index(arena_bytes())], std::default_delete<std::byte[]>()};
+      if (!allocated) memory = {static_cast<std::byte*>(std::malloc(index(arena_bytes()))), std::free};
     }
   }
 

@@ -17,7 +17,7 @@ struct FakeComm {
 };
 
 struct FakeRequest {
-  bool is_send = false, is_complete = false, is_free = false, is_cancelled = false;
+  bool is_complete = false, is_cancelled = false;
   std::size_t owner = 0, peer = 0;
   int tag = 0;
   std::byte* memory = nullptr;
@@ -46,13 +46,14 @@ struct FakeMpi::State {
   explicit State(Chance& with) : chance(with) {
     constexpr std::size_t limits[] = {0, 200, 4096, 1 << 20}, rooms[] = {0, 1000, 1 << 20};
     eager_bytes = chance.of(limits), room_bytes = chance.of(rooms);
-    looks_again = chance.one_in(2);
+    polls_first = chance.one_in(2);
     most_missing = chance.of(std::array<int, 3>{0, 3, 12});
   }
 
   Chance& chance;
   std::size_t eager_bytes, room_bytes;
-  bool looks_again;  // MPI_Testsome looks at requests before and after it polls (MPICH), or only before (Open MPI)
+  bool
+      polls_first;  // MPI_Testsome polls and then looks at the requests (MPICH), or looks, and polls if none is complete (Open MPI)
   int most_missing;
   std::array<FakeComm, most_ranks> communicators;
   using Key = std::tuple<std::size_t, std::size_t, int>;  // sender, receiver, tag
@@ -72,9 +73,9 @@ MPI_Comm FakeMpi::communicator(std::size_t rank) { return &state_->communicators
 
 namespace {
 
-FakeRequest* add_request(std::size_t rank, bool is_send, const void* memory, int bytes, int peer, int tag) {
+FakeRequest* add_request(std::size_t rank, const void* memory, int bytes, int peer, int tag) {
   auto& request = FakeMpi::current()->state().requests.emplace_back(std::make_unique<FakeRequest>());
-  request->is_send = is_send, request->owner = rank, request->peer = static_cast<std::size_t>(peer), request->tag = tag;
+  request->owner = rank, request->peer = static_cast<std::size_t>(peer), request->tag = tag;
   request->memory = static_cast<std::byte*>(const_cast<void*>(memory)), request->bytes = static_cast<std::size_t>(bytes);
   return request.get();
 }
@@ -95,7 +96,6 @@ int finish(MPI_Request* request, MPI_Status* status) {
   FakeRequest& done = **request;
   if (status) *status = {static_cast<int>(done.peer), done.tag, done.code, static_cast<int>(done.bytes)};
   Memory::current()->acquire(done.known);
-  done.is_free = true;
   *request = MPI_REQUEST_NULL;
   return done.code;
 }
@@ -142,24 +142,24 @@ void FakeMpi::progress() {
         receives.pop_front();
         Fibres::current()->note_progress();
       }
-      while (!messages.empty() && messages.front().receive && !messages.front().send) {
-        Message message = std::move(messages.front());
-        messages.pop_front();
+      // MPI orders how messages are matched, but not how they complete: a short one may overtake a long one.
+      std::erase_if(messages, [&](Message& message) {
+        if (!message.receive || message.send) return false;
         all.buffered[rank] -= message.bytes;
         deliver(message.copy.data(), message.bytes, *message.receive, message.known);
-      }
+        return true;
+      });
     }
-    if (std::get<0>(key) == rank) {
-      while (!messages.empty() && messages.front().receive && messages.front().send) {
-        Message message = std::move(messages.front());
-        messages.pop_front();
+    if (std::get<0>(key) == rank)
+      std::erase_if(messages, [&](Message& message) {
+        if (!message.receive || !message.send || all.chance.one_in(4)) return false;
         FakeRequest& send = *message.send;
         if (Memory::is_shared(send.memory) && send.bytes > 0) Memory::current()->read(rank, send.memory, send.bytes, nullptr);
         deliver(send.memory, send.bytes, *message.receive, message.known);
         send.known = Memory::current()->released();
         send.is_complete = true;
-      }
-    }
+        return true;
+      });
   }
 }
 
@@ -171,7 +171,7 @@ int MPI_Isend(const void* memory, int count, MPI_Datatype, int to, int tag, MPI_
   call("MPI_Isend");
   auto& all = FakeMpi::current()->state();
   const std::size_t rank = communicator->rank, bytes = static_cast<std::size_t>(count);
-  *request = add_request(rank, true, memory, count, to, tag);
+  *request = add_request(rank, memory, count, to, tag);
   Message message{*request,
                   {},
                   bytes,
@@ -193,15 +193,9 @@ int MPI_Isend(const void* memory, int count, MPI_Datatype, int to, int tag, MPI_
 
 int MPI_Irecv(void* memory, int count, MPI_Datatype, int from, int tag, MPI_Comm communicator, MPI_Request* request) {
   call("MPI_Irecv");
-  *request = add_request(communicator->rank, false, memory, count, from, tag);
+  *request = add_request(communicator->rank, memory, count, from, tag);
   FakeMpi::current()->state().expected[{static_cast<std::size_t>(from), communicator->rank, tag}].push_back(*request);
   return MPI_SUCCESS;
-}
-
-int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
-  call("MPI_Test");
-  *done = is_complete(*request);
-  return *done && *request != MPI_REQUEST_NULL ? finish(request, status) : MPI_SUCCESS;
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* done, MPI_Status*) {
@@ -216,9 +210,9 @@ int MPI_Testall(int count, MPI_Request* requests, int* done, MPI_Status*) {
 
 int MPI_Testsome(int count, MPI_Request* requests, int* completed, int* places, MPI_Status* statuses) {
   auto& all = FakeMpi::current()->state();
-  if (all.looks_again) call("MPI_Testsome");
+  if (all.polls_first) call("MPI_Testsome");
   const int result = some(count, requests, completed, places, statuses);
-  if (!all.looks_again && *completed == 0) call("MPI_Testsome");
+  if (!all.polls_first && *completed == 0) call("MPI_Testsome");
   return result;
 }
 
@@ -251,11 +245,11 @@ int MPI_Request_get_status(MPI_Request request, int* done, MPI_Status*) {
 
 int MPI_Cancel(MPI_Request* request) {
   (*request)->is_cancelled = true;
+  for (auto& [key, receives] : FakeMpi::current()->state().expected) std::erase(receives, *request);
   return MPI_SUCCESS;
 }
 
 int MPI_Request_free(MPI_Request* request) {
-  (*request)->is_free = true;
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }

@@ -29,7 +29,6 @@ inline MPI_Status* const MPI_STATUSES_IGNORE = nullptr;
 
 int MPI_Isend(const void* memory, int count, MPI_Datatype, int to, int tag, MPI_Comm, MPI_Request* request);
 int MPI_Irecv(void* memory, int count, MPI_Datatype, int from, int tag, MPI_Comm, MPI_Request* request);
-int MPI_Test(MPI_Request* request, int* done, MPI_Status* status);
 int MPI_Testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses);
 int MPI_Testsome(int count, MPI_Request* requests, int* completed, int* places, MPI_Status* statuses);
 int MPI_Wait(MPI_Request* request, MPI_Status* status);

@@ -18,9 +18,10 @@ namespace quadrille {
 template <template <class> class Atomic = std::atomic>
 class ReaderProgressBy {
  public:
+  // For the reader.
   void reach(std::uint64_t number) {
     number_.store(number, is_planted("progress relaxed") ? std::memory_order_relaxed : std::memory_order_release);
-  }                                                                                  // for the reader
+  }
   std::uint64_t reached() const { return number_.load(std::memory_order_acquire); }  // for owners
   std::uint64_t own() const { return number_.load(std::memory_order_relaxed); }      // for the reader itself
 

@@ -137,11 +137,12 @@ void Receiver::receive_once(const Open& message, Slot& slot, bool fits) {
 
 void Receiver::read(const Open& message, const Slot& slot) {
   const auto& [from, memory, expected] = *message.edge;
-  if (const std::byte* const source = loadable(space_, slot.elsewhere.place)) {
+  const auto* const address = reinterpret_cast<const std::byte*>(slot.elsewhere.address);
+  if (const std::byte* const source = is_planted("address of another rank") ? address : loadable(space_, slot.elsewhere.place)) {
     copy_long(memory, source, index(slot.bytes));
   } else {
     const TargetPiece whole{memory, index(slot.bytes)};
-    space_.read_private(from, reinterpret_cast<const void*>(slot.elsewhere.address), {&whole, 1});
+    space_.read_private(from, address, {&whole, 1});
   }
 }
 

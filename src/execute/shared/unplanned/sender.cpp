@@ -110,8 +110,8 @@ void Sender::put_off(const Edges::Send& edge) {
   waiting_.push_back({{.bytes = edge.bytes}, &edge});
   ++left_;
   Last& last = last_[edge.to];
-  if (last.exchange == exchange_)
-    (is_planted("edge lost") ? static_cast<void>(heads_.push_back(place)) : static_cast<void>(waiting_[last.place].next = place));
+  if (last.exchange == exchange_ && !is_planted("edge lost"))
+    waiting_[last.place].next = place;
   else
     heads_.push_back(place);
   last = {exchange_, place};
