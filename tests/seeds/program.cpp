@@ -64,12 +64,12 @@ class RankRun {
 
   // Returns what is wrong, or "".
   std::string run() {
-    while (!process_) try {
-        process_ = std::make_shared<Process>();
+    while (!own_process_.process) try {
+        own_process_.process = std::make_shared<Process>();
       } catch (const Error& error) {
         if (!Machine::current()->has_failed()) return error.what();  // after an injected failure it tries again
       }
-    if (nodes_.knows_costs) keep_costs(process_->card().id, nodes_.costs);
+    if (nodes_.knows_costs) keep_costs(own_process_.process->card().id, nodes_.costs);
     if (!regroup()) return Machine::current()->has_failed() ? "" : "no group was made";
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       if (dies_soon_after_ == i) Fibres::current()->may_die(rank_, Fibres::current()->points() + 1 + own_() % 500);
@@ -87,7 +87,7 @@ class RankRun {
     for (auto& each : plans_) each.reset();
     for (auto& each : exchanges_) each.reset();
     group_ = nullptr, part_ = nullptr;
-    group_ = new_group(roll_, rank_, nodes_, process_, memory_of_plans_, tags_);
+    group_ = new_group(roll_, rank_, nodes_, own_process_);
     return group_ != nullptr;
   }
 
@@ -103,7 +103,7 @@ class RankRun {
     nodes.of_ranks.assign(members.size(), 0);
     auto& roll = rolls_[seed];
     if (!roll) roll = std::make_unique<Roll>(members.size());
-    part_ = new_group(*roll, place, nodes, process_, memory_of_plans_, tags_);
+    part_ = new_group(*roll, place, nodes, own_process_);
     if (!part_) return note(Machine::current()->has_failed() ? "" : "no group of some ranks was made");
     std::mt19937_64 common(seed);
     Occasion run(*part_, common);
@@ -187,10 +187,8 @@ class RankRun {
   const std::size_t rank_;
   const Nodes& nodes_;
   std::mt19937_64 own_;  // decides what this rank alone does
-  std::shared_ptr<Process> process_;
+  OfProcess own_process_;
   std::size_t dies_soon_after_ = ~std::size_t{0};
-  PlanAccount memory_of_plans_{0};
-  int tags_ = 0;
   std::unique_ptr<Communicator> group_, part_;
   std::array<std::shared_ptr<Drawn>, slots> plans_;
   std::array<std::unique_ptr<Exchanges>, 2> exchanges_;
@@ -261,8 +259,8 @@ Outcome run_program(Program program, std::uint64_t seed) {
   const auto is_expected = [&](ErrorCode code) {
     if (fibres.any_dead() || machine.has_failed())
       return code == ErrorCode::peer_lost || code == ErrorCode::environment || code == ErrorCode::transport ||
-             code == ErrorCode::too_large;
-    return is_wrong && code == ErrorCode::misuse;
+             code == ErrorCode::too_large || (is_wrong && code == ErrorCode::misuse);
+    return is_wrong && (code == ErrorCode::misuse || code == ErrorCode::peer_lost);
   };
   fibres.on_death = [&](std::size_t rank) { machine.end_process(rank); };
   Roll roll(ranks);

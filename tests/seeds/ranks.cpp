@@ -157,17 +157,16 @@ void Roll::all_gather(std::size_t rank, const void* mine, void* all, std::size_t
   }
 }
 
-std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Nodes& nodes, const std::shared_ptr<Process>& process,
-                                        PlanAccount& memory_of_plans, int& tags) {
+std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Nodes& nodes, OfProcess& own) {
   const auto ranks = static_cast<Count>(nodes.of_ranks.size());
   const bool is_one =
       std::all_of(nodes.of_ranks.begin(), nodes.of_ranks.end(), [&](Count node) { return node == nodes.of_ranks[0]; });
   static const std::atomic<bool> has_ended{false};
-  Progress progress{.ended = &has_ended, .in_flight = std::make_shared<InFlight>(std::make_shared<FlightList>(), memory_of_plans)};
+  Progress progress{.ended = &has_ended, .in_flight = std::make_shared<InFlight>(own.in_flight, own.memory_of_plans)};
   if (!is_one) progress.poll = &poll_fake_mpi;
   const auto in_flight = progress.in_flight;
   const auto unmet = std::make_shared<Unmet>(roll, rank, ranks, in_flight);
-  Met met = meet(*unmet, {.assumed_node = is_one ? -1 : nodes.of_ranks[rank]}, nodes.costs.copies, progress, process);
+  Met met = meet(*unmet, {.assumed_node = is_one ? -1 : nodes.of_ranks[rank]}, nodes.costs.copies, progress, own.process);
   if (!met.node) return nullptr;
   if (is_one) {
     let_choose(*met.node);
@@ -177,8 +176,8 @@ std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Node
   Rank next = 0;
   for (Rank each = 0; each < ranks; ++each)
     if (met.nodes[each] == met.nodes[static_cast<Rank>(rank)]) places[index(each)] = next++;
-  auto group = std::make_unique<OnNodes>(std::shared_ptr<OnNodes::Shared>(
-      new OnNodes::Shared{unmet, std::move(met.node), met.nodes, std::move(places), in_flight, StartsOfNodes(in_flight), tags}));
+  auto group = std::make_unique<OnNodes>(std::shared_ptr<OnNodes::Shared>(new OnNodes::Shared{
+      unmet, std::move(met.node), met.nodes, std::move(places), in_flight, StartsOfNodes(in_flight), own.tags}));
   let_choose(*group);
   return group;
 }

@@ -38,10 +38,16 @@ struct Nodes {
   bool knows_costs = false;  // the processes have measured them before
 };
 
-// Collective: makes a group of the ranks, on these nodes. `process` and `memory_of_plans` are what the rank's process keeps
-// between groups. Returns
-// null if the system refuses to share memory (on all ranks or on none).
-std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Nodes& nodes, const std::shared_ptr<Process>& process,
-                                        PlanAccount& memory_of_plans, int& tags);
+// What a rank's process keeps for all its groups.
+struct OfProcess {
+  std::shared_ptr<Process> process;
+  std::shared_ptr<FlightList> in_flight = std::make_shared<FlightList>();
+  PlanAccount memory_of_plans{0};
+  int tags = 0;  // of messages between nodes that are in use
+};
+
+// Collective: makes a group of the ranks, on these nodes. Returns null if the system refuses to share memory (on all ranks or on
+// none). `own` must outlive the group.
+std::unique_ptr<Communicator> new_group(Roll& roll, std::size_t rank, const Nodes& nodes, OfProcess& own);
 
 }  // namespace quadrille::seeds
