@@ -2,7 +2,6 @@
 // Runs production classes under seeds: all that is left to chance in a run, from the program to each switch, delay and failure,
 // follows from one number.
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -229,9 +228,6 @@ std::string wrong_time(const std::string& text) {
 
 int main(int count, char** words) {
   using namespace quadrille::seeds;
-  // Where memory lies within a page decides how the engine copies. So long blocks begin at the same place of a page in all runs.
-  mallopt(M_MMAP_THRESHOLD, 2048);
-  mallopt(M_MMAP_MAX, 1 << 30);
   for (const int each : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) std::signal(each, crash);
   Options options;
   CLI::App app(

@@ -12,9 +12,11 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "execute/shared/memory/process.hpp"
+#include "quadrille/decision.hpp"
 #include "quadrille/execute.hpp"
 #include "seeds/fake_mpi/fake_mpi.hpp"
 #include "seeds/memory.hpp"
@@ -227,7 +229,11 @@ Program random_program(Area area, std::uint64_t seed) {
   return program;
 }
 
-Outcome run_program(Program program, std::uint64_t seed) {
+namespace {
+
+Outcome run_in_this_thread(const Program& program, std::uint64_t seed) {
+  forget_wisdom();
+  ::setenv("QUADRILLE_WISDOM", "off", 1);
   Chance chance(seed);
   Outcome outcome;
   const std::size_t ranks = program.nodes.size();
@@ -285,6 +291,15 @@ Outcome run_program(Program program, std::uint64_t seed) {
   in_progress = nullptr;
   outcome.switches = fibres.last_switches();
   outcome.points = fibres.points(), outcome.has_death = fibres.any_dead();
+  return outcome;
+}
+
+}  // namespace
+
+// The library keeps results for each thread and knowledge for the process. Those of earlier runs would change this one.
+Outcome run_program(const Program& program, std::uint64_t seed) {
+  Outcome outcome;
+  std::thread([&] { outcome = run_in_this_thread(program, seed); }).join();
   return outcome;
 }
 

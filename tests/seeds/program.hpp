@@ -57,7 +57,7 @@ enum class Area { engine, nodes };
 std::string program_in_progress();
 
 Program random_program(Area area, std::uint64_t seed);
-Outcome run_program(Program program, std::uint64_t seed);
+Outcome run_program(const Program& program, std::uint64_t seed);
 
 // Removes steps and ranks as long as the run still fails in the same way.
 Program shrunk(Program program, std::uint64_t seed);
