@@ -21,7 +21,7 @@ namespace quadrille::seeds {
 namespace {
 
 constexpr std::size_t stack_bytes = 512 << 10, guard_bytes = 4096;
-constexpr std::int64_t hung_after_ns = 30'000'000'000, long_sleep_ns = 50'000'000;
+constexpr std::int64_t hung_after_ns = 120'000'000'000, long_sleep_ns = 50'000'000;
 constexpr std::uint64_t most_points = 5'000'000;
 
 Fibres* in_progress = nullptr;

@@ -78,7 +78,7 @@ class Fibres {
 
   std::int64_t now_ns() { return now_ns_ += 25; }
   void copy(std::size_t bytes, const void* place);  // a copy of shared memory: a point, unless it is one of many short ones
-  // A rank has changed what others may wait for. Without such progress for half a minute, the run has hung.
+  // A rank has changed what others may wait for. Without such progress for two minutes, the run has hung.
   void note_progress() { last_progress_ns_ = now_ns_, idle_ = 0; }
   // Ranks sleep for so long only if others wake them: a sleep that ends by time while all ranks sleep is a failure.
   void expect_wakes(bool expect) { expects_wakes_ = expect; }
