@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a program do that is recorded: made from a seed, and the truth with which a recording is compared.
+// The recorded calls of the ranks of a program, made from a seed. A recording that is read must agree with them.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ class Memory {
   std::size_t owner_of(const void* memory) const;  // the rank that has mapped it
   const void* canonical(const void* memory);       // a name of the byte, whatever place it is mapped at
 
-  // `is_of_other`: process_vm_readv reads the memory of another rank.
+  // `is_of_other`: the memory is another rank's, which process_vm_readv may read.
   void read(std::size_t rank, const void* memory, std::size_t bytes, const void* place, bool is_of_other = false);
   void write(std::size_t rank, const void* memory, std::size_t bytes, const void* place);
 

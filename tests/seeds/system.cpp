@@ -224,7 +224,7 @@ int munmap(void* place, std::size_t bytes) noexcept {
   return static_cast<int>(with_errno(raw(SYS_munmap, word(place), word(bytes))));
 }
 
-int fsync(int) { return 0; }  // it takes long, and no run ends the machine
+int fsync(int) { return 0; }  // takes long, and matters only if the machine crashes
 
 ssize_t getrandom(void* buffer, std::size_t bytes, unsigned flags) noexcept {
   if (!is_simulated()) return with_errno(raw(SYS_getrandom, word(buffer), word(bytes), flags));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As src/mpi_face/recording/recorder.cpp does it, whose functions need an MPI library.
+// Does what src/mpi_face/recording/recorder.cpp does. Its functions cannot be called here, because they need an MPI library.
 #include "seeds/written.hpp"
 
 #include <atomic>

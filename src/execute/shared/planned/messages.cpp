@@ -128,7 +128,10 @@ void SharedMessages::wait_for_readers() {
   space_.wait_until([&] { return !(reader = reader_of_next_block()); }, [&] { return reader->rank; });
 }
 
+// In a group that has failed, earlier executions may have ended before their readers were through. So this rank must not write to
+// a block again: a reader that has all it needs completes its execution without an error.
 const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
+  if (space_.has_failed()) space_.throw_lost();
   bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
   bases_[Buffer::output] = output;
   ++execution_;
