@@ -151,6 +151,8 @@ int run(const Options& options) {
     ::waitpid(child, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
     ++counts.failures;
+    fmt::print("seed {}: its process ended, {} {}\n", first + counts.seeds - 1, WIFSIGNALED(status) ? "signal" : "exit code",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   }
   if (counts.seeds < last - first + 1) fmt::print("the time is over; go on with --seeds {}..{}\n", first + counts.seeds, last);
   fmt::print("{} seeds, {} failures ({} protocol points, {} runs with a death)\n", counts.seeds, counts.failures, counts.points,

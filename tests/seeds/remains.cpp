@@ -2,6 +2,7 @@
 #include "seeds/remains.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,9 +55,14 @@ void Remains::finish(Reader& reader) const {
   if (reader.file.number() < 0) return;
   const Descriptor to(::open(reader.fate->remains.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const std::size_t written = reader.text.find_last_not_of('\0') + 1;
+  rlimit limit{};  // of the recording that is being written; a copy of an older one may be longer
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit none{limit.rlim_max, limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &none);
   if (::write(to.number(), reader.text.data(), written) != static_cast<ssize_t>(written) ||
       ::ftruncate(to.number(), static_cast<off_t>(reader.text.size())) != 0)
     std::abort();
+  ::setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 void Remains::begin(std::size_t step) {
