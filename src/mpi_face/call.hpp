@@ -26,6 +26,8 @@ class Numbers {
     static_assert(sizeof(Integer) == sizeof(int) || sizeof(Integer) == sizeof(Count));
   }
   explicit operator bool() const { return numbers_ != nullptr; }
+  const void* address() const { return numbers_; }
+  Bytes bytes_each() const { return are_ints_ ? Bytes{sizeof(int)} : Bytes{sizeof(Count)}; }
   Count operator[](Count i) const {
     if (are_ints_) return static_cast<const int*>(numbers_)[i];
     Count number;
@@ -143,6 +145,12 @@ requires(function == Function::Alltoallw || function == Function::Neighbor_allto
             const C* out_counts, const D* out_places, const MPI_Datatype* out_types, MPI_Comm comm) {
   return {function, comm, several(in, in_counts, in_places, in_types), several(out, out_counts, out_places, out_types)};
 }
+
+// The address to which MPI's function returns that the program has called most recently on this thread.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local const void* called_from = nullptr;
+
+// Call it first in a function that the program calls.
+[[gnu::always_inline]] inline void note_caller() { called_from = __builtin_return_address(0); }
 
 // Calls the MPI library's own function with the caller's arguments. Must not outlive the call.
 class VendorCall {

@@ -94,6 +94,8 @@ class Communicators {
 
   static int end(MPI_Comm, int, void*, void*) {
     Communicators& all = get();
+    if (Counting* const counting = Counting::get(); counting && counting->record().ring())
+      std::atomic_ref(counting->record().ring().page().is_finalising).store(1, std::memory_order_relaxed);
     if (Recorder* const recorder = Recorder::get()) recorder->finish();
     std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> ended;
     {

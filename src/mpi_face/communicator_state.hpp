@@ -55,7 +55,9 @@ struct CountedCommunicator {
   };
   using Entries = std::array<Entry, size_classes>;
 
-  std::atomic<int> number{-1};  // index in Record; -1: not in it yet
+  std::atomic<int> number{-1};                                      // index in Record; -1: not in it yet
+  std::atomic<std::uint32_t> identity{RingEntry::no_communicator};  // RingEntry::communicator; set before `number`
+  std::uint64_t calls = 0;                                          // collectives begun, if the rank is watched
   std::array<std::atomic<Entries*>, static_cast<std::size_t>(Function::count)> entries{};
 
   CountedCommunicator() = default;

@@ -7,6 +7,7 @@
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/call.hpp"
+#include "mpi_face/handle_map.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/policy/cause.hpp"
@@ -39,6 +40,31 @@ constexpr bool is_irregular_function(Function function) {
          function == Function::Gatherv || function == Function::Scatterv;
 }
 
+constexpr bool is_rooted_function(Function function) {
+  return function == Function::Bcast || function == Function::Reduce || function == Function::Gather ||
+         function == Function::Gatherv || function == Function::Scatter || function == Function::Scatterv;
+}
+
+// The code of an operator in ring_operations.
+std::int32_t code_of(MPI_Op operation) {
+  if (operation == MPI_OP_NULL) return 0;
+  static const HandleMap<MPI_Op, std::int32_t> codes({{MPI_MAX, 2},
+                                                      {MPI_MIN, 3},
+                                                      {MPI_SUM, 4},
+                                                      {MPI_PROD, 5},
+                                                      {MPI_LAND, 6},
+                                                      {MPI_BAND, 7},
+                                                      {MPI_LOR, 8},
+                                                      {MPI_BOR, 9},
+                                                      {MPI_LXOR, 10},
+                                                      {MPI_BXOR, 11},
+                                                      {MPI_MAXLOC, 12},
+                                                      {MPI_MINLOC, 13},
+                                                      {MPI_REPLACE, 14}});
+  const std::int32_t* const code = codes.find(operation);
+  return code ? *code : 1;
+}
+
 // What runs the calls of a site, in mode ours.
 std::string what_runs(const Site& site) {
   if (site.plans.empty()) return "exchange";
@@ -66,7 +92,9 @@ Counting* Counting::make() try {
                                 .mpi = library_version(),
                                 .thread_level = thread_level(),
                                 .start = loaded,
-                                .sees_messages = CountedMessage::sees_all()};
+                                .sees_messages = CountedMessage::sees_all(),
+                                .is_watched = Settings::get().watch.has_value(),
+                                .has_threads = thread_level() == "multiple"};
     auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
     CountedMessage::count_in(counting->record_);
     return counting;
@@ -93,7 +121,11 @@ void Counting::open(CommunicatorState& state) {
   const KnownCommunicator& facts = state.communicator();
   const std::vector<Rank> members =
       facts.is_inter ? std::vector<Rank>(static_cast<std::size_t>(facts.ranks), -1) : facts.world_ranks();
-  state.counted().number.store(record_.add_communicator(name_of(facts.handle), members), std::memory_order_release);
+  const int number = record_.add_communicator(name_of(facts.handle), members);
+  const std::uint64_t hash = record_.members_hash(number);
+  const std::uint32_t made = hash ? with_members_[hash]++ : 0;
+  state.counted().identity.store(static_cast<std::uint32_t>(number) | made << 16, std::memory_order_relaxed);
+  state.counted().number.store(number, std::memory_order_release);
 }
 
 CountedCommunicator::Entry& Counting::entry(CommunicatorState& state, Function function, Bytes block_bytes) {
@@ -114,6 +146,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   const int number = number_of(state);
   const std::uint64_t began = ticks();
   record_.enter(static_cast<int>(call.function), number, began);
+  RingEntry* const noted = record_.ring() ? note(state, call.function, call, began) : nullptr;
   CallOutcome outcome;
   int code = MPI_SUCCESS;
   try {
@@ -131,6 +164,7 @@ int Counting::run(CommunicatorState& state, const MpiCall& call, VendorCall vend
   }
   const std::uint64_t ended = ticks(), took = ended - began - outcome.settling_ticks;
   record_.leave();
+  if (noted) record_.ring().leave(*noted, ended);
   if (code != MPI_SUCCESS) [[unlikely]]
     outcome = {.why = failed};
   count(state, call, outcome, ended, took);
@@ -271,8 +305,51 @@ Bytes Counting::sent(const KnownCommunicator& communicator, const MpiCall& call,
   return sum;
 }
 
-void Counting::enter(CommunicatorState& state, Function function, std::uint64_t now) {
+void Counting::enter(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) {
   record_.enter(static_cast<int>(function), number_of(state), now);
+  if (!record_.ring()) return;
+  if (RingEntry* const noted = note(state, function, call, now)) record_.ring().leave(*noted, now);
+}
+
+// Shows the call to watchers, with the arguments that are significant on all ranks. Returns null if there is no memory.
+RingEntry* Counting::note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept try {
+  const CallRing& ring = record_.ring();
+  const bool is_of_all = !is_neighbourhood(function);
+  const Function form = call.function;
+  const bool receives = call.send.buffer == MPI_IN_PLACE || form == Function::Scatterv ||
+                        (form == Function::Scatter && call.receive.buffer != MPI_IN_PLACE);
+  const Side& side = receives ? call.receive : call.send;
+  RingEntry entry{.begin_ticks = now,
+                  .site = reinterpret_cast<std::uint64_t>(called_from),
+                  .number = ring.next(state.counted().calls) + 1,
+                  .communicator = state.counted().identity.load(std::memory_order_relaxed),
+                  .function = static_cast<std::uint16_t>(function),
+                  .root = is_rooted_function(form) ? call.root : RingEntry::none,
+                  .operation = code_of(call.operation),
+                  .element = RingEntry::none};
+  if (side.type != MPI_DATATYPE_NULL) {
+    const TypeFacts facts = facts_of(side.type);
+    if (side.type != MPI_BYTE && side.type != MPI_PACKED) entry.element = facts.element.number;
+    entry.bytes = side.counts ? RingEntry::blocks_differ : side.count * facts.size;
+  }
+  if (form == Function::Reduce_scatter || form == Function::Alltoallw || !is_of_all) entry.bytes = RingEntry::blocks_differ;
+  CallLists& lists = ring.page().lists;
+  lists.number = 0;
+  RingEntry& noted = ring.begin_collective(entry);
+  if (form == function && is_irregular_function(form) && form != Function::Alltoallw) {
+    const auto list_of = [](const Side& of) { return reinterpret_cast<std::uint64_t>(of.counts.address()); };
+    const auto bytes_of = [](const Side& of) { return static_cast<std::uint32_t>(of.counts ? facts_of(of.type).size : 0); };
+    lists.sent = call.send.buffer == MPI_IN_PLACE ? 0 : list_of(call.send);
+    lists.received = list_of(call.receive);
+    lists.sent_bytes = lists.sent ? bytes_of(call.send) : 0;
+    lists.received_bytes = bytes_of(call.receive);
+    lists.number_bytes = static_cast<std::uint32_t>((call.send.counts ? call.send : call.receive).counts.bytes_each());
+    lists.ranks = static_cast<std::uint32_t>(state.communicator().ranks);
+    std::atomic_ref(lists.number).store(entry.number, std::memory_order_release);
+  }
+  return &noted;
+} catch (const std::exception&) {
+  return nullptr;
 }
 
 // The calls of a persistent collective are its starts.
@@ -315,6 +392,14 @@ void Counting::forget(CommunicatorState& state) {
   if (const int number = state.counted().number.load(std::memory_order_acquire); number >= 0) record_.free_communicator(number);
 }
 
+void Counting::see_made(MPI_Comm communicator) noexcept try {
+  Counting* const counting = communicator == MPI_COMM_NULL ? nullptr : get();
+  if (!counting || !counting->record_.ring()) return;
+  if (CommunicatorState* const state = CommunicatorState::of(communicator)) counting->number_of(*state);
+} catch (const std::exception&) {
+  return;  // no memory
+}
+
 void Counting::end() {
   Counting* const counting = get();
   try {
@@ -336,7 +421,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
     Counting* const counting = state ? Counting::get() : nullptr;
     if (!counting) return;
     began_ = ticks();
-    counting->enter(*state, function, began_);
+    counting->enter(*state, function, call, began_);
     state_ = state;
   } catch (const std::exception&) {
     return;  // no memory to count with

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
@@ -29,7 +30,7 @@ class Counting {
 
   // Call these before and after a call that the MPI library always runs. `call`: its arguments, as those of the blocking
   // collective; `request`: the request that it returned, or MPI_REQUEST_NULL.
-  void enter(CommunicatorState& state, Function function, std::uint64_t now);
+  void enter(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now);
   void leave(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t began, MPI_Request request);
 
   // Counts the start of a collective that the MPI library always runs, without its time.
@@ -37,10 +38,19 @@ class Counting {
 
   Record& record() { return record_; }
 
+  // RingEntry::communicator of a communicator.
+  std::uint32_t identity_of(CommunicatorState& state) {
+    number_of(state);
+    return state.counted().identity.load(std::memory_order_relaxed);
+  }
+
   // Reads the communicator's name again. Called before the communicator is freed and at the end of the run, because programs may
   // set the name late.
   void read_name(CommunicatorState& state);
   void forget(CommunicatorState& state);  // it is freed
+
+  // The program has made a communicator. Watchers need to know in which order.
+  static void see_made(MPI_Comm communicator) noexcept;
 
   // Call it in MPI_Finalize, also if nothing is counted. A report is written, if one is asked for.
   static void end();
@@ -52,6 +62,7 @@ class Counting {
 
   int number_of(CommunicatorState& state);
   void open(CommunicatorState& state);
+  RingEntry* note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept;
   CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);
   const SeenCall* observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome);
   void count(CommunicatorState& state, const MpiCall& call, const CallOutcome& outcome, std::uint64_t ended, std::uint64_t took);
@@ -64,7 +75,8 @@ class Counting {
   Record record_;
   const std::string folder_;
   std::uint64_t* const traffic_;
-  std::mutex mutex_;  // guards the making of communicators and entries
+  std::mutex mutex_;                                               // guards the making of communicators and entries
+  std::unordered_map<std::uint64_t, std::uint32_t> with_members_;  // communicators by the hash of their members
 };
 
 }  // namespace quadrille::mpi_face

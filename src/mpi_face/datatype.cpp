@@ -13,6 +13,7 @@
 #include "foundation/assert.hpp"
 #include "foundation/hash.hpp"
 #include "mpi_face/handle_map.hpp"
+#include "mpi_face/report/call_ring.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -67,8 +68,6 @@ bool is_plain(MPI_Datatype type) {
 }
 
 ElementType number(char kind, Bytes size) {
-  static constexpr std::array<std::string_view, 12> names{"i8",  "i16", "i32", "i64", "u8",  "u16",
-                                                          "u32", "u64", "f32", "f64", "c64", "c128"};
   int at = -1;
   const int power = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : size == 16 ? 4 : -1;
   if (kind == 'i' && power >= 0 && power <= 3) at = power;
@@ -76,7 +75,7 @@ ElementType number(char kind, Bytes size) {
   if (kind == 'f' && (power == 2 || power == 3)) at = 8 + power - 2;
   if (kind == 'c' && (power == 3 || power == 4)) at = 10 + power - 3;
   if (at < 0) return {};
-  return {at + (kind == 'b' ? 16 : 0), names[static_cast<std::size_t>(at)], at < 8, kind == 'b'};
+  return {at + (kind == 'b' ? 16 : 0), element_names[at], at < 8, kind == 'b'};
 }
 
 // An element of a type that our operators do not have. The number is computed from `words`, which are equal on all ranks.

@@ -6,6 +6,7 @@
 
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/counting.hpp"
+#include "mpi_face/datatype.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/recording/recorder.hpp"
 
@@ -13,6 +14,26 @@ namespace quadrille::mpi_face {
 
 constinit Record* CountedMessage::current_ = nullptr;
 constinit bool CountedMessage::sees_all_ = false;
+
+RingEntry* CountedMessage::note(const Message& message) const noexcept try {
+  RingEntry call{.begin_ticks = ticks(),
+                 .site = reinterpret_cast<std::uint64_t>(called_from),
+                 .communicator = RingEntry::no_communicator,
+                 .function = static_cast<std::uint16_t>(function_),
+                 .root = RingEntry::none,
+                 .operation = RingEntry::none,
+                 .element = RingEntry::none};
+  if (message.communicator != MPI_COMM_NULL) {
+    if (CommunicatorState* const state = CommunicatorState::of(message.communicator))
+      call.communicator = Counting::get()->identity_of(*state);
+    if (message.peer != MPI_PROC_NULL) call.root = message.peer == MPI_ANY_SOURCE ? RingEntry::any : message.peer;
+    call.operation = message.tag == MPI_ANY_TAG ? RingEntry::any : message.tag;
+    if (message.type != MPI_DATATYPE_NULL) call.bytes = message.count * facts_of(message.type).size;
+  }
+  return &record_->ring().begin_message(call);
+} catch (const std::exception&) {
+  return nullptr;  // no memory
+}
 
 constinit std::atomic<std::size_t> OpenRequests::size_{0};
 

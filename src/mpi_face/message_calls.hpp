@@ -23,11 +23,56 @@ namespace quadrille::mpi_face {
 
 // Counts a call, if a report is asked for. That costs two readings of the tick counter and a few stores. Calls inside a counted
 // call, and calls of another thread during it, are left out: the counted call's time contains theirs.
+//
+// A message, as the arguments of its function state it.
+struct Message {
+  Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int peer = MPI_PROC_NULL, tag = MPI_ANY_TAG;
+  MPI_Comm communicator = MPI_COMM_NULL;
+};
+
+// Can the function wait for other ranks, or start a message? Such calls are shown to a watcher.
+constexpr bool is_watched(MessageFunction function) {
+  using enum MessageFunction;
+  switch (function) {
+    case Test:
+    case Testall:
+    case Testany:
+    case Testsome:
+    case Request_get_status:
+    case Request_free:
+    case Start:
+    case Startall:
+    case Iprobe:
+    case Improbe:
+    case Mrecv:
+    case Imrecv:
+    case Put:
+    case Get:
+    case Accumulate:
+    case Get_accumulate:
+    case Fetch_and_op:
+    case Compare_and_swap:
+    case Rput:
+    case Rget:
+    case Raccumulate:
+    case Rget_accumulate:
+    case Win_post:
+    case Win_test: return false;
+    default: return true;
+  }
+}
+
 class CountedMessage {
  public:
-  explicit CountedMessage(MessageFunction function) noexcept
+  explicit CountedMessage(MessageFunction function) noexcept : CountedMessage(function, [] { return Message(); }) {}
+
+  // `message`: returns the Message.
+  CountedMessage(MessageFunction function, const auto& message) noexcept
       : record_(current_), function_(static_cast<int>(Function::count) + static_cast<int>(function)) {
     if (!record_) return;
+    if (record_->ring() && is_watched(function)) noted_ = note(message());
     if (record_->is_inside()) {
       leave_out_call();
       return;
@@ -36,6 +81,7 @@ class CountedMessage {
     record_->enter(function_, -1, began_);
   }
   ~CountedMessage() {
+    if (noted_) current_->ring().leave(*noted_, ticks());
     if (!record_) return;
     const std::uint64_t took = ticks() - began_;
     record_->leave();
@@ -58,12 +104,15 @@ class CountedMessage {
   static bool sees_all() noexcept { return sees_all_; }
 
  private:
+  RingEntry* note(const Message& message) const noexcept;
+
   static Record* current_;
   static bool sees_all_;
 
   Record* record_;
   const int function_;  // its number in the record: those of the collectives come first
   std::uint64_t began_ = 0, left_out_ = 0;
+  RingEntry* noted_ = nullptr;
 };
 
 // A collective whose request exists, and where its calls are counted.

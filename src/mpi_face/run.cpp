@@ -35,7 +35,14 @@ void begin_run() noexcept {
     World& world = World::get();
     if (!world.is_wished()) return;
     world.begin();
-    world.agree(Counting::get() != nullptr);
+    Counting* const counting = Counting::get();
+    world.agree(counting != nullptr);
+    if (world.is_watched()) {
+      WatchPage none{};
+      world.tell_meeting(counting ? counting->record().ring().page() : none);
+    }
+    if (counting)
+      if (CommunicatorState* const all = CommunicatorState::of(MPI_COMM_WORLD)) counting->identity_of(*all);
   } catch (const std::exception& error) {
     remark(error.what());
   }

@@ -48,6 +48,8 @@ Settings read() {
   } else if (!record.empty() && is_first_launched()) {
     remark(refusal_of_value("QUADRILLE_RECORD", record) + "; it is ignored");
   }
+  settings.watch = parse_watch_wish(environment_value("QUADRILLE_WATCH"));
+  if (settings.record || settings.is_off) settings.watch.reset();
   const std::string admit = tolerated_environment_value("QUADRILLE_ADMIT");
   settings.admits_anywhere = admit == "anywhere";
   settings.admits_at_once = settings.admits_anywhere || admit == "1";

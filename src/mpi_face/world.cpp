@@ -28,17 +28,17 @@ World& World::get() {
   return *world;
 }
 
-World::World() : is_wished_(Settings::get().report && !Settings::get().is_off) {
-  if (!is_wished_) return;
+World::World() : reports_(Settings::get().report && !Settings::get().is_off), is_watched_(Settings::get().watch.has_value()) {
+  if (!is_wished()) return;
   run_ = number_of_run();
-  wish_ = *Settings::get().report;
+  if (reports_) wish_ = *Settings::get().report;
 }
 
 bool World::has_name() const { return communicator_ != MPI_COMM_NULL || !is_spawned(); }
 
 void World::begin() {
   int rank = 0;
-  if (!is_wished_ || communicator_ != MPI_COMM_NULL) return;
+  if (!is_wished() || communicator_ != MPI_COMM_NULL) return;
   if (PMPI_Comm_dup(MPI_COMM_WORLD, &communicator_) != MPI_SUCCESS) return;
   PMPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
   PMPI_Comm_rank(communicator_, &rank);
@@ -48,7 +48,17 @@ void World::begin() {
 void World::agree(bool counts) {
   if (communicator_ == MPI_COMM_NULL) return;
   int mine = counts, all = 0;
-  counts_everywhere_ = PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator_) == MPI_SUCCESS && all != 0;
+  // Without a report, late ranks are not measured.
+  counts_everywhere_ = reports_ && PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator_) == MPI_SUCCESS && all != 0;
+}
+
+void World::tell_meeting(WatchPage& page) {
+  if (communicator_ == MPI_COMM_NULL) return;
+  int rank = 0;
+  PMPI_Comm_rank(communicator_, &rank);
+  char meeting[sizeof page.meeting] = "";
+  if (rank == 0) set_words(meeting, Settings::get().watch->meeting);
+  if (PMPI_Bcast(meeting, sizeof meeting, MPI_CHAR, 0, communicator_) == MPI_SUCCESS) set_words(page.meeting, words_of(meeting));
 }
 
 // Rank 0 finds a number and a file that no other world has.
@@ -65,6 +75,10 @@ void World::name_spawned(Rank rank) {
 }
 
 void World::report(const Record* record, const std::string& folder) {
+  if (!reports_) {
+    if (record) remove_record(folder, static_cast<Rank>(record->header().world_rank));
+    return;
+  }
   if (communicator_ == MPI_COMM_NULL) {
     if (record) report_if_last(folder, wish_);
     return;

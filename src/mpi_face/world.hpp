@@ -26,8 +26,12 @@ class World {
   // Do all ranks count their calls? Equal on all ranks.
   bool counts_everywhere() const { return counts_everywhere_; }
 
-  bool is_wished() const { return is_wished_; }  // is a report asked for?
-  bool has_name() const;                         // false in a world of MPI_Comm_spawn without begin()
+  // Rank 0 tells where watchers meet. Collective; call it after begin() if the run is watched.
+  void tell_meeting(WatchPage& page);
+  bool is_watched() const { return is_watched_; }
+
+  bool is_wished() const { return reports_ || is_watched_; }  // does this rank count?
+  bool has_name() const;                                      // false in a world of MPI_Comm_spawn without begin()
   std::uint64_t run() const { return run_; }
   const ReportWish& wish() const { return wish_; }
 
@@ -42,7 +46,7 @@ class World {
   World();
   void name_spawned(Rank rank);
 
-  bool is_wished_ = false, counts_everywhere_ = false;
+  bool reports_ = false, is_watched_ = false, counts_everywhere_ = false;
   std::uint64_t run_ = 0;
   ReportWish wish_;
   std::string why_not_;

@@ -2,12 +2,15 @@
 // quadrille wrap: runs an MPI program with the drop-in, a preloaded library that replaces MPI's collectives.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <csignal>
+#include <functional>
 #include <memory>
 #include <sstream>
 
@@ -24,6 +27,10 @@
 #include "subcommands/preload.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/elf.hpp"
+#include "support/launcher.hpp"
+#include "support/text.hpp"
+#include "watch/watcher.hpp"
+#include "watch/wrapped_process.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -31,8 +38,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WrapArguments {
-  bool off = false, profile = false, fold = false, no_learn = false;
-  std::optional<std::string> report, tune, choose, record;
+  bool off = false, profile = false, fold = false, no_learn = false, watch_abort = false;
+  std::optional<std::string> report, tune, choose, record, watch;
   std::vector<std::string> command;
 };
 
@@ -183,10 +190,63 @@ bool counts_calls() {
   return mode == "profile" || (mode != "off" && !report.empty() && report != "off");
 }
 
+double checked_limit(const std::string& seconds) {
+  const auto wish = mpi_face::parse_watch_wish(seconds);
+  if (!wish || seconds.find(' ') != std::string::npos)
+    refuse(fmt::format("'{}' is not a time to wait; it may be 10, for instance: a number of seconds from 0.1 on", seconds));
+  return wish->limit_s;
+}
+
+// The watcher of rank 0 listens, so that those of other nodes can reach it. It does not if all ranks are on this node.
+std::optional<Listener> make_listener() {
+  const auto self = launched();
+  if (!self || self->rank != 0 || launcher_value(&MpiLauncher::local_size) == std::to_string(self->ranks)) return std::nullopt;
+  try {
+    return Listener();
+  } catch (const Error& error) {
+    talk(fmt::format("{}; each node watches for itself", error.what()));
+    return std::nullopt;
+  }
+}
+
+// Starts the program as a child, and watches it.
+[[noreturn]] void run_watched(double limit_s, bool aborts, bool is_script, const std::function<void()>& start) {
+  std::optional<Listener> listener = make_listener();
+  set("QUADRILLE_WATCH", listener ? fmt::format("{} {}", limit_s, to_text(listener->meeting())) : fmt::format("{}", limit_s));
+  std::vector<pollfd> polled;
+  if (listener) listener->add_polled(polled);
+  std::vector<int> kept;
+  for (const pollfd& each : polled) kept.push_back(each.fd);
+  const auto begin = [&] {
+    if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
+    start();
+  };
+  WrappedProcess program(begin, kept);
+  const mpi_face::ReportWish wish = mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
+  WatchPlan plan{.limit_s = limit_s, .aborts = aborts, .run = mpi_face::number_of_run(program.id())};
+  plan.folder = mpi_face::make_report_folder(wish, plan.run);
+  plan.name = wish.file.empty() ? plan.folder + "/run" : wish.file;
+  Watcher watcher(program.id(), plan, std::move(listener));
+  for (;;) {
+    polled.assign(1, {program.descriptor(), POLLIN, 0});
+    watcher.add_polled(polled);
+    ::poll(polled.data(), polled.size(), static_cast<int>(Watcher::pace.count()));
+    if (const auto status = program.pass_signals()) {
+      watcher.end(*status, program.was_told_to_end());
+      end_like(*status);
+    }
+    watcher.tick(std::chrono::steady_clock::now());
+    if (watcher.aborts()) ::kill(-program.id(), SIGTERM);
+  }
+}
+
 int run_wrap(const WrapArguments& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   if (options.report && mpi_face::parse_report_wish(options.command[0]))
     refuse(fmt::format("the kind of report must follow =: --report={}", options.command[0]));
+  if (options.watch_abort && !options.watch) refuse("--watch-abort is for watched programs; add --watch");
+  if (options.watch && (options.off || options.record)) refuse("--watch needs the calls that --off and --record leave to the MPI library");
+  const double limit_s = options.watch ? checked_limit(*options.watch) : 0;
   if (options.tune && options.command[0].ends_with('%'))
     refuse(fmt::format("the share must follow =: --tune={}", options.command[0]));
   const fs::path program = find_program(options.command[0]);
@@ -205,7 +265,7 @@ int run_wrap(const WrapArguments& options) {
   if (library.find_first_of(": ") != std::string::npos)
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
   // Nothing is counted under the standard ABI.
-  if (options.record || (counts_calls() && mpi != "abi")) library += ':' + record_library(mpi);
+  if (options.record || ((options.watch || counts_calls()) && mpi != "abi")) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
   // The program keeps the id of this process, which the variable holds. A script starts its MPI program as another process, so
@@ -215,8 +275,13 @@ int run_wrap(const WrapArguments& options) {
   std::vector<char*> arguments;
   for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  execv(program.c_str(), arguments.data());
-  refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
+  const auto start = [&] {
+    execv(program.c_str(), arguments.data());
+    refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
+  };
+  if (options.watch && mpi != "abi") run_watched(limit_s, options.watch_abort, is_script, start);
+  start();
+  return misused;
 }
 
 }  // namespace
@@ -239,6 +304,10 @@ Subcommand add_wrap(CLI::App& command) {
         "race candidates during the run, for this share of its time (1% without a value; the value must follow =), and keep the "
         "results as wisdom"},
        {"--no-learn", "", options->no_learn, "take nothing from earlier runs, and keep nothing of this one"},
+       {"--watch", "SECONDS", options->watch,
+        "if no collective has ended for so long (10 seconds without a value; the value must follow =), say which rank is missing, in "
+        "which call and where; 'quadrille watch' looks at once"},
+       {"--watch-abort", "", options->watch_abort, "with --watch: end the program then"},
        {"--record", "FOLDER", options->record,
         "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
         "follow =); the MPI library runs every call, and 'quadrille recording' prints what was recorded"},
@@ -264,7 +333,7 @@ Subcommand add_wrap(CLI::App& command) {
       "  mpirun -n 8 quadrille wrap --record=run.recording ./app");
   Subcommand subcommand{std::move(table), [options] { return run_wrap(*options); }};
   subcommand.program =
-      ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}}};
+      ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}, {"--watch", "10"}}};
   return subcommand;
 }
 

@@ -13,11 +13,13 @@ namespace {
 
 extern "C" {
 
-#define QUADRILLE_MESSAGE(symbol, function, arguments)             \
-  int MPI_##symbol(PARAMETERS(MPI_##symbol, arguments)) {          \
-    static auto* const call = next("MPI_" #symbol, PMPI_##symbol); \
-    const RecordedMessage recorded(MessageFunction::function);     \
-    return call(ARGUMENTS(arguments));                             \
+#define QUADRILLE_MESSAGE(symbol, function, arguments)                                                                     \
+  int MPI_##symbol(PARAMETERS(MPI_##symbol, arguments)) {                                                                  \
+    note_caller();                                                                                                         \
+    static auto* const call = next("MPI_" #symbol, PMPI_##symbol);                                                         \
+    const RecordedMessage recorded(MessageFunction::function,                                                              \
+                                   [&] { return message_of<MessageFunction::function>(std::tie(ARGUMENTS(arguments))); }); \
+    return call(ARGUMENTS(arguments));                                                                                     \
   }
 #define MESSAGE(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
 #if MPI_VERSION >= 4 || (defined OPEN_MPI && OMPI_MAJOR_VERSION >= 5)

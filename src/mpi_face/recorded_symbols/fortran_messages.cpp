@@ -8,11 +8,13 @@
 
 using namespace quadrille::mpi_face;
 
-#define QUADRILLE_FORTRAN_MESSAGE(symbol, vendor, function, arguments)                                                   \
-  void symbol(POINTERS(arguments), void* ierror) {                                                                       \
-    static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments), void*)>(next_function(#symbol, #vendor)); \
-    const RecordedMessage recorded(MessageFunction::function);                                                           \
-    vendors(ARGUMENTS(arguments), ierror);                                                                               \
+#define QUADRILLE_FORTRAN_MESSAGE(symbol, vendor, function, arguments)                                                     \
+  void symbol(POINTERS(arguments), void* ierror) {                                                                         \
+    note_caller();                                                                                                         \
+    static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments), void*)>(next_function(#symbol, #vendor));   \
+    const RecordedMessage recorded(MessageFunction::function,                                                              \
+                                   [&] { return message_of<MessageFunction::function>(std::tie(ARGUMENTS(arguments))); }); \
+    vendors(ARGUMENTS(arguments), ierror);                                                                                 \
   }
 #define QUADRILLE_FORTRAN_MAKING(symbol, vendor, name, arguments)                                                        \
   void symbol(POINTERS(arguments), void* ierror) {                                                                       \

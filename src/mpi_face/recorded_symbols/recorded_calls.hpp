@@ -4,16 +4,91 @@
 
 #include <mpi.h>
 
+#include <tuple>
+#include <type_traits>
+
+#include "mpi_face/counting.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/recording/recorder.hpp"
+#include "mpi_face/symbols/fortran_forward.hpp"
 
 namespace quadrille::mpi_face {
 
 // The call is also counted, if a report is asked for.
+//
+// Positions of a message's arguments among those of its function; -1: it has none. Of functions that send and receive, those of
+// what is received, because that is what they wait for.
+struct MessagePositions {
+  int count = -1, type = -1, peer = -1, tag = -1, communicator = -1;
+};
+
+constexpr MessagePositions positions_in(MessageFunction function) {
+  using enum MessageFunction;
+  switch (function) {
+    case Send:
+    case Bsend:
+    case Ssend:
+    case Rsend:
+    case Isend:
+    case Ibsend:
+    case Issend:
+    case Irsend:
+    case Recv:
+    case Irecv:
+    case Send_init:
+    case Bsend_init:
+    case Ssend_init:
+    case Rsend_init:
+    case Recv_init: return {1, 2, 3, 4, 5};
+    case Sendrecv:
+    case Isendrecv: return {6, 7, 8, 9, 10};
+    case Sendrecv_replace:
+    case Isendrecv_replace: return {1, 2, 5, 6, 7};
+    case Probe:
+    case Mprobe: return {-1, -1, 0, 1, 2};
+    default: return {};
+  }
+}
+
+// The arguments of a message, from all arguments of its function in C, or from their addresses in Fortran.
+template <MessageFunction function>
+Message message_of(const auto& arguments) {
+  constexpr MessagePositions positions = positions_in(function);
+  if constexpr (positions.peer < 0) {
+    return {};
+  } else {
+    constexpr bool is_fortran = std::is_same_v<std::remove_cvref_t<decltype(std::get<0>(arguments))>, void*> &&
+                                std::is_same_v<std::remove_cvref_t<decltype(std::get<positions.peer>(arguments))>, void*>;
+    Message message;
+    if constexpr (is_fortran) {
+      message.peer = number_at(std::get<positions.peer>(arguments));
+      message.tag = number_at(std::get<positions.tag>(arguments));
+      message.communicator = PMPI_Comm_f2c(number_at(std::get<positions.communicator>(arguments)));
+      if constexpr (positions.count >= 0) {
+        message.count = number_at(std::get<positions.count>(arguments));
+        message.type = PMPI_Type_f2c(number_at(std::get<positions.type>(arguments)));
+      }
+    } else {
+      message.peer = std::get<positions.peer>(arguments);
+      message.tag = std::get<positions.tag>(arguments);
+      message.communicator = std::get<positions.communicator>(arguments);
+      if constexpr (positions.count >= 0) {
+        message.count = std::get<positions.count>(arguments);
+        message.type = std::get<positions.type>(arguments);
+      }
+    }
+    return message;
+  }
+}
+
 class RecordedMessage {
  public:
-  explicit RecordedMessage(MessageFunction function) noexcept
-      : recorder_(Recorder::get()), function_(function), is_recorded_(recorder_ && recorder_->enter()), counted_(function) {}
+  // `message`: returns the Message.
+  RecordedMessage(MessageFunction function, const auto& message) noexcept
+      : recorder_(Recorder::get()),
+        function_(function),
+        is_recorded_(recorder_ && recorder_->enter()),
+        counted_(function, message) {}
   ~RecordedMessage() {
     if (is_recorded_) recorder_->leave_message(function_);
   }
@@ -37,7 +112,10 @@ class RecordedMaking {
   RecordedMaking(const RecordedMaking&) = delete;
   RecordedMaking& operator=(const RecordedMaking&) = delete;
 
-  void made(MPI_Comm communicator) noexcept { made_ = communicator; }
+  void made(MPI_Comm communicator) noexcept {
+    made_ = communicator;
+    if (!recorder_) Counting::see_made(communicator);
+  }
 
  private:
   Recorder* const recorder_;

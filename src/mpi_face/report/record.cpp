@@ -77,6 +77,7 @@ RecordHeader header_for(const RecordOptions& options) {
   header.runs.room = most_runs;
   header.counters.room = functions + Record::most_counters;
   header.traffic = static_cast<std::uint64_t>(options.world_size);
+  header.watch.room = header.watch.used = options.is_watched;
   header.file_bytes = RecordPlaces(header).end;
   header.run = options.run;
   header.world_rank = options.world_rank;
@@ -141,7 +142,8 @@ Record::Record(const RecordOptions& options)
   memory_ = map_record(file_, places_.end, path_);
   header_ = part<RecordHeader>(0);
   // These parts must exist even if the disk is full: the tables of names, and for each function the entry of its other calls.
-  if (!is_backed(0, places_.runs) || !is_backed(places_.counters, places_.counters + header.functions.room * sizeof(Counters))) {
+  if (!is_backed(0, places_.runs) || !is_backed(places_.counters, places_.counters + header.functions.room * sizeof(Counters)) ||
+      !is_backed(places_.watch, places_.end)) {
     ::munmap(memory_, places_.end);
     ::unlink(path_.c_str());
     throw Error(ErrorCode::environment, fmt::format("the counters '{}' cannot be written: the disk is full", path_));
@@ -156,6 +158,7 @@ Record::Record(const RecordOptions& options)
   set_words(part<RecordReason>(places_.reasons)[0].text, no_reason);
   header.functions.used = header.counters.used = header.functions.room;
   header.reasons.used = 1;
+  if (options.is_watched) ring_ = CallRing(part<WatchPage>(places_.watch), options.has_threads);
   header.start_unix_ns = unix_ns() - (TickMoment::now().monotonic_ns - start_.monotonic_ns);
   header.start_ticks = header.in_since = start_.ticks;
   *header_ = header;
@@ -264,6 +267,10 @@ void Record::free_communicator(int communicator) noexcept {
   if (!each.is_shared) each.is_freed = 1;
 }
 
+std::uint64_t Record::members_hash(int communicator) const noexcept {
+  return part<RecordCommunicator>(places_.communicators)[communicator].members_hash;
+}
+
 Counters& Record::counters(int function, int communicator, Bytes block_bytes) noexcept {
   const std::uint32_t size_class = size_class_of(block_bytes);
   Counters* const all = part<Counters>(places_.counters);
@@ -336,7 +343,7 @@ void Record::describe(Counters& counters, std::string_view what, std::string_vie
 
 std::uint64_t* Record::traffic() noexcept {
   const std::lock_guard lock(mutex_);
-  if (homeless_traffic_.empty() && is_backed(places_.traffic, places_.end)) return part<std::uint64_t>(places_.traffic);
+  if (homeless_traffic_.empty() && is_backed(places_.traffic, places_.watch)) return part<std::uint64_t>(places_.traffic);
   homeless_traffic_.resize(header_->traffic);
   return homeless_traffic_.data();
 }
@@ -361,6 +368,7 @@ std::string Record::packed() const {
   RecordHeader header = *header_;
   for (RecordPart* part : {&header.functions, &header.reasons, &header.communicators, &header.runs, &header.counters})
     part->room = part->used;
+  header.watch = {};
   const RecordPlaces to(header);
   header.file_bytes = to.end;
   std::string bytes(to.end, '\0');

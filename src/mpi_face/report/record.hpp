@@ -32,6 +32,8 @@ struct RecordOptions {
   std::string program, mpi, thread_level;
   std::optional<TickMoment> start;  // when the rank started, if that was before this record is made
   bool sees_messages = false;       // are point-to-point and one-sided functions counted, too?
+  bool is_watched = false;          // does a watcher read the last calls?
+  bool has_threads = false;         // may several threads call MPI at the same time?
 };
 
 // Uses a plain load and store, not a locked instruction.
@@ -84,6 +86,10 @@ class Record {
   int add_communicator(std::string_view name, std::span<const Rank> world_ranks) noexcept;
   void rename_communicator(int communicator, std::string_view name) noexcept;
   void free_communicator(int communicator) noexcept;
+  // A hash of the communicator's members, in order; 0: unknown.
+  std::uint64_t members_hash(int communicator) const noexcept;
+
+  const CallRing& ring() const noexcept { return ring_; }  // false unless the rank is watched
 
   // Finds or makes the entry, whose address never changes. If the table is full, returns the entry for all other calls of the
   // function.
@@ -153,6 +159,7 @@ class Record {
   std::byte* memory_ = nullptr;
   RecordHeader* header_ = nullptr;
   RecordPlaces places_;
+  CallRing ring_{nullptr, false};
   TickMoment start_;
   std::atomic_flag is_keeping_;                  // guards the costliest calls
   std::size_t least_costly_ = 0;                 // index of the shortest of the costliest calls

@@ -12,12 +12,13 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mpi_face/report/call_ring.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille::mpi_face {
 
 inline constexpr char record_magic[8] = {'q', 'u', 'a', 'd', 'r', 'e', 'c', '\n'};
-inline constexpr std::uint32_t record_version = 4;
+inline constexpr std::uint32_t record_version = 5;
 inline constexpr std::uint32_t record_byte_order = 0x01020304;
 inline constexpr Count most_world_size = Count{1} << 24;
 
@@ -43,6 +44,7 @@ struct RecordHeader {
   std::uint32_t header_bytes, function_bytes, reason_bytes, communicator_bytes, run_bytes, counters_bytes;  // sizes of the structs
   RecordPart functions, reasons, communicators, runs, counters;
   std::uint64_t traffic;  // entries in the traffic row: the ranks of the world, or 0
+  RecordPart watch;       // 1 page if the rank is watched
   std::uint64_t file_bytes;
 
   std::uint64_t run;  // equal on all ranks of a run; 0: unknown
@@ -137,7 +139,7 @@ inline constexpr std::uint32_t size_classes = 64;
 
 // Offsets of the parts in the file, in bytes.
 struct RecordPlaces {
-  std::uint64_t functions, reasons, communicators, runs, counters, traffic, end;
+  std::uint64_t functions, reasons, communicators, runs, counters, traffic, watch, end;
 
   explicit constexpr RecordPlaces(const RecordHeader& header) {
     const auto after = [](std::uint64_t begin, std::uint64_t items, std::uint64_t each) {
@@ -149,7 +151,8 @@ struct RecordPlaces {
     runs = after(communicators, header.communicators.room, sizeof(RecordCommunicator));
     counters = after(runs, header.runs.room, sizeof(RecordRun));
     traffic = after(counters, header.counters.room, sizeof(Counters));
-    end = after(traffic, header.traffic, sizeof(std::uint64_t));
+    watch = after(traffic, header.traffic, sizeof(std::uint64_t));
+    end = after(watch, header.watch.room, sizeof(WatchPage));
   }
 };
 

@@ -87,7 +87,7 @@ void check_sizes(const Source& source, const RecordHeader& header) {
     source.damaged("its parts do not have the sizes of this version");
   const auto fits = [](const RecordPart& part, std::uint32_t most) { return part.used <= part.room && part.room <= most; };
   if (!fits(header.functions, most_names) || !fits(header.reasons, most_names) || !fits(header.communicators, most_names) ||
-      !fits(header.runs, record_read_most_runs) || !fits(header.counters, most_counters) || header.functions.used == 0)
+      !fits(header.runs, record_read_most_runs) || !fits(header.counters, most_counters) || !fits(header.watch, 1) || header.functions.used == 0)
     source.damaged("a table has an impossible length");
   if (header.world_size < 1 || header.world_size > most_world_size || header.world_rank < 0 ||
       header.world_rank >= header.world_size)
@@ -190,7 +190,7 @@ void read_traffic(const Source& source, std::uint64_t from, RankRecord& record) 
   }
 }
 
-RankRecord read_all(const Source& source) {
+RankRecord read_all(const Source& source, bool only_watched) {
   RankRecord record;
   record.path = source.path();
   record.header = read_header(source);
@@ -198,13 +198,15 @@ RankRecord read_all(const Source& source) {
   const RecordPlaces places(header);
   for (const RecordFunction& each : source.items<RecordFunction>(places.functions, header.functions))
     record.functions.push_back(checked_words(each.name));
+  record.communicators = source.items<RecordCommunicator>(places.communicators, header.communicators);
+  record.runs = source.items<RecordRun>(places.runs, header.runs);
+  check_communicators(source, record);
+  if (header.watch.used > 0) source.read(&record.watch.emplace(), sizeof(WatchPage), places.watch);
+  if (only_watched) return record;
   for (const RecordReason& each : source.items<RecordReason>(places.reasons, header.reasons))
     record.reasons.push_back(checked_words(each.text));
   if (record.reasons.empty()) record.reasons.emplace_back("other reasons");
-  record.communicators = source.items<RecordCommunicator>(places.communicators, header.communicators);
-  record.runs = source.items<RecordRun>(places.runs, header.runs);
   record.counters = source.items<Counters>(places.counters, header.counters);
-  check_communicators(source, record);
   check_counters(source, record);
   take_costliest(record);
   read_traffic(source, places.traffic, record);
@@ -217,13 +219,20 @@ RankRecord read_all(const Source& source) {
 
 }  // namespace
 
-RankRecord read_record(const std::string& path) {
+namespace {
+
+RankRecord read(const std::string& path, bool only_watched) {
   const Source source(path);
   const bool is_running = is_being_written(source.file());  // asked before reading, because the rank may end meanwhile
-  RankRecord record = read_all(source);
+  RankRecord record = read_all(source, only_watched);
   record.is_running = is_running && !record.has_ended();
   return record;
 }
+
+}  // namespace
+
+RankRecord read_record(const std::string& path) { return read(path, false); }
+RankRecord read_watched_record(const std::string& path) { return read(path, true); }
 
 bool looks_like_record(const std::string& path) {
   const Descriptor file = open_to_read(path);

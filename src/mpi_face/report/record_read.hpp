@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct RankRecord {
   std::vector<RecordRun> runs;
   std::vector<Counters> counters;
   std::vector<CostlyCall> costliest;  // by their begin
+  std::optional<WatchPage> watch;  // if the rank is watched
   // The bytes that irregular collectives sent to each rank of the world; only non-zero entries.
   std::vector<std::pair<Rank, std::uint64_t>> traffic;
 
@@ -33,6 +35,9 @@ struct RankRecord {
 // Throws Error{environment} if the file cannot be read, Error{malformed} if it is not a file of counters or is damaged. The
 // sentence names the file.
 RankRecord read_record(const std::string& path);
+
+// Reads only what a watcher needs: no counters, reasons, costly calls or traffic. Throws as read_record does.
+RankRecord read_watched_record(const std::string& path);
 
 // True if the file begins like a file of counters. False if it cannot be read.
 bool looks_like_record(const std::string& path);

@@ -21,6 +21,7 @@
 #include "foundation/system/file_replacement.hpp"
 #include "foundation/system/files.hpp"
 #include "foundation/system/proc.hpp"
+#include "foundation/text/parsing.hpp"
 #include "mpi_face/report/report.hpp"
 #include "quadrille/error.hpp"
 
@@ -45,8 +46,7 @@ const MpiLibrary* library_of_proxy(std::string_view name) {
 
 // Identifies a run under a launcher whose proxy starts all ranks of a machine: by the value of an option, such as the launcher's
 // port, which is the same for the proxies of all machines.
-std::string proxys_run() {
-  long number = ::getpid();
+std::string proxys_run(long number) {
   for (int depth = 0; depth < 16 && number > 1; ++depth) {
     const std::string directory = fmt::format("/proc/{}", number);
     const auto process = process_stat(directory);
@@ -158,7 +158,14 @@ std::optional<ReportWish> parse_report_wish(const std::string& words) {
   return wish;
 }
 
-std::uint64_t number_of_run() {
+std::optional<WatchWish> parse_watch_wish(const std::string& words) {
+  const std::size_t space = words.find(' ');
+  const auto seconds = number_in<double>(std::string_view(words).substr(0, space));
+  if (!seconds || !(*seconds >= 0.1 && *seconds <= 1e6)) return std::nullopt;
+  return WatchWish{*seconds, space == std::string::npos ? "" : words.substr(space + 1)};
+}
+
+std::uint64_t number_of_run(long process) {
   std::string words;
   const auto add = [&](const char* variable) {
     if (const std::string value = variable ? environment_value(variable) : ""; !value.empty())
@@ -167,12 +174,12 @@ std::uint64_t number_of_run() {
   for (const MpiLibrary& library : mpi_libraries)
     for (const char* variable : library.launcher.run) add(variable);
   for (const char* variable : {"SLURM_JOB_ID", "SLURM_STEP_ID"}) add(variable);
-  words += proxys_run();
+  words += proxys_run(process);
   const bool is_launched = !launcher_value(&MpiLauncher::rank).empty() || !launcher_value(&MpiLauncher::other_rank).empty();
   if (words.empty() && is_launched) return 0;
   if (words.empty()) {
-    const auto self = process_stat("/proc/self");
-    words = fmt::format("alone {} {}", ::getpid(), self ? std::to_string(self->started) : "");
+    const auto self = process_stat(fmt::format("/proc/{}", process));
+    words = fmt::format("alone {} {}", process, self ? std::to_string(self->started) : "");
   }
   return std::max<std::uint64_t>(text_hash(words), 1);
 }

@@ -2,6 +2,8 @@
 // The folder with the counters of a run, and the report that the last rank writes. Nothing here depends on MPI.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,9 +21,18 @@ struct ReportWish {
 // Parses "summary", "full", "summary:FILE" or "full:FILE"; returns nothing for other texts.
 std::optional<ReportWish> parse_report_wish(const std::string& words);
 
+// What QUADRILLE_WATCH asks for, such as "10" or, on rank 0, "10 10.0.0.1:4000 KEY".
+struct WatchWish {
+  double limit_s = 0;   // a call that takes longer may hang
+  std::string meeting;  // where the watchers of several nodes meet
+};
+
+// Returns nothing unless the text begins with a number of seconds, at least 0.1.
+std::optional<WatchWish> parse_watch_wish(const std::string& words);
+
 // A number that all ranks of a run share and no other run has, computed from the launcher's environment variables and the process
-// that started this machine's ranks. 0: unknown.
-std::uint64_t number_of_run();
+// that started this machine's ranks. 0: unknown. `process`: a rank that this machine runs, or that process's parent.
+std::uint64_t number_of_run(long process = ::getpid());
 
 // Returns the file for the report as JSON, FILE.json. The wish must name a file.
 std::string json_file(const ReportWish& wish);

@@ -177,6 +177,7 @@ using namespace quadrille::mpi_face;
   }
 #define QUADRILLE_FORTRAN_REQUESTS(symbol, vendor, function, arguments, kind, count, requests)                           \
   void symbol(POINTERS(arguments), void* ierror) {                                                                       \
+    note_caller();                                                                                                       \
     static const auto vendors = reinterpret_cast<void (*)(POINTERS(arguments), void*)>(next_function(#symbol, #vendor)); \
     const RequestCall counted(RequestCall::Kind::kind, MessageFunction::function, requests, count, request_at);          \
     vendors(ARGUMENTS(arguments), ierror);                                                                               \

@@ -31,6 +31,7 @@ int MPI_Init_thread(int* count, char*** arguments, int required, int* provided) 
 
 #define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                                                      \
   int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                                                   \
+    note_caller();                                                                                                      \
     static auto* const call = next("MPI_" #name, PMPI_##name);                                                          \
     const RequestCall counted(RequestCall::Kind::kind, MessageFunction::name, address_of(requests), count, request_at); \
     return call(ARGUMENTS(arguments));                                                                                  \

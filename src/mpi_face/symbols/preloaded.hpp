@@ -26,7 +26,9 @@ namespace quadrille::mpi_face {
 [[gnu::visibility("hidden")]] extern std::atomic<bool> collective_seen;
 [[gnu::visibility("hidden")]] void see_first_collective();
 
-inline void see_collective() {
+// Call it first in a function that the program calls.
+[[gnu::always_inline]] inline void see_collective() {
+  note_caller();
   if (!collective_seen.load(std::memory_order_relaxed)) [[unlikely]]
     see_first_collective();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a watcher knows of a rank at one moment: its state, and its last calls. Watchers read this from the rank's counters, and send
-// it to each other. A verdict (verdict.hpp) is made from the seen ranks of a whole run. Nothing here depends on MPI.
+// What a watcher knows of a rank at one moment: its state, and its last calls. Watchers read this from the rank's counters, and
+// send it to each other. A verdict (verdict.hpp) is made from the seen ranks of a whole run. Nothing here depends on MPI.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct WatchedCall {
   std::vector<Bytes> sent, received;
 };
 
-// Equal on all members of a communicator: `members` is a hash of the ranks of the world that it has, in order; `made` is its number,
-// from 0, among this rank's communicators with these members.
+// Equal on all members of a communicator: `members` is a hash of the ranks of the world that it has, in order; `made` is its
+// number, from 0, among this rank's communicators with these members.
 struct CommunicatorKey {
   std::uint64_t members = 0, made = 0;
   bool operator==(const CommunicatorKey&) const = default;
@@ -40,10 +40,10 @@ struct CommunicatorKey {
 
 struct SeenCommunicator {
   CommunicatorKey key;
-  std::string name;                // "MPI_COMM_WORLD"; "" if the program has not set one
-  std::vector<Rank> world_ranks;   // the members, in order; empty: unknown, as for intercommunicators
-  std::uint64_t calls = 0;         // collective calls that the rank has begun on it
-  double usual_s = 0;              // longest time that one call on it took before; 0: unknown
+  std::string name;               // "MPI_COMM_WORLD"; "" if the program has not set one
+  std::vector<Rank> world_ranks;  // the members, in order; empty: unknown, as for intercommunicators
+  std::uint64_t calls = 0;        // collective calls that the rank has begun on it
+  double usual_s = 0;             // longest time that one call on it took before; 0: unknown
 };
 
 // Objects that the program has made and not freed, by the place that made them.
@@ -68,15 +68,15 @@ struct SeenRank {
   std::string host;
   std::int64_t process = 0;
   State state = State::unknown;
-  double since_s = 0;         // how long it has been so: since it entered the call, or left the last one
-  double processor_s = 0;     // processor time that it has used since then; negative: unknown
-  std::string end;            // died: "was ended by signal 9 (SIGKILL)", "ended with exit code 3"
-  std::string waits_in;       // sleeps: the kernel's word for what it waits for, such as "pipe_read"; may be empty
+  double since_s = 0;              // how long it has been so: since it entered the call, or left the last one
+  double processor_s = 0;          // processor time that it has used since then; negative: unknown
+  std::string end;                 // died: "was ended by signal 9 (SIGKILL)", "ended with exit code 3"
+  std::string waits_in;            // sleeps: the kernel's word for what it waits for, such as "pipe_read"; may be empty
   std::vector<std::string> stack;  // of a rank that computes, innermost first; or one sentence why there is none
   std::vector<SeenCommunicator> communicators;
   std::vector<WatchedCall> calls;  // its last calls in the order of their beginnings; the current one is not always the last
   std::vector<LiveObjects> live;
-  std::uint64_t begun = 0;         // calls begun so far, of all kinds: it changes if the rank makes progress
+  std::uint64_t begun = 0;  // calls begun so far, of all kinds: it changes if the rank makes progress
 };
 
 // A text of bytes with all of a rank, to send it. `from_bytes` returns false if the text is damaged.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "watch/watched_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "foundation/system/files.hpp"
+
+namespace quadrille::command {
+
+using namespace mpi_face;
+
+std::optional<WatchedFile> WatchedFile::open(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
+    return std::nullopt;
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  if (bytes < sizeof(RecordHeader)) return std::nullopt;
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (memory == MAP_FAILED) return std::nullopt;
+  WatchedFile found;
+  found.memory_ = std::shared_ptr<void>(memory, [bytes](void* whole) { ::munmap(whole, bytes); });
+  RecordHeader header;  // a copy, because the rank may still write it
+  std::memcpy(&header, memory, sizeof header);
+  const bool is_valid = std::memcmp(header.magic, record_magic, sizeof record_magic) == 0 && header.version == record_version &&
+                        header.watch.used == 1 && header.ticks_per_second > 0 && header.file_bytes <= bytes;
+  const std::uint64_t place = RecordPlaces(header).watch;
+  if (!is_valid || place > bytes || bytes - place < sizeof(WatchPage)) return std::nullopt;
+  found.path_ = path;
+  found.page_ = reinterpret_cast<WatchPage*>(static_cast<char*>(memory) + place);
+  return found;
+}
+
+bool WatchedFile::has_ended() const { return header().end_unix_ns != 0 || page_->end != 0; }
+
+std::uint64_t WatchedFile::asked() const { return std::atomic_ref(page_->wanted).load(std::memory_order_acquire); }
+
+std::uint64_t WatchedFile::ask(bool for_stacks) {
+  const std::uint64_t number = ((asked() >> 1) + 1) << 1 | (for_stacks ? 1 : 0);
+  std::atomic_ref(page_->wanted).store(number, std::memory_order_release);
+  return number;
+}
+
+std::optional<SeenRank> WatchedFile::answer(std::uint64_t number) const {
+  std::uint64_t answered = 0;
+  try {
+    const FileText file = read_regular_file(answer_path(), 64, "the answer '" + answer_path() + "'");
+    if (file.error != 0 || file.text.size() < sizeof answered) return std::nullopt;
+    std::memcpy(&answered, file.text.data(), sizeof answered);
+    SeenRank rank;
+    if (answered < number || !from_bytes(std::string_view(file.text).substr(sizeof answered), rank)) return std::nullopt;
+    return rank;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Written under another name first, so that no reader sees a part.
+void WatchedFile::write_answer(std::uint64_t number, const SeenRank& rank) const {
+  const std::string unfinished = answer_path() + ".new", bytes = to_bytes(rank);
+  ::unlink(unfinished.c_str());
+  const Descriptor file(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.number() < 0) return;
+  const bool is_written = ::write(file.number(), &number, sizeof number) == sizeof number &&
+                          ::write(file.number(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  if (!is_written || ::rename(unfinished.c_str(), answer_path().c_str()) != 0) ::unlink(unfinished.c_str());
+}
+
+}  // namespace quadrille::command

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "watch/watcher.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "foundation/system/file_replacement.hpp"
+#include "foundation/system/proc.hpp"
+#include "foundation/system/ticks.hpp"
+#include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
+#include "mpi_face/watch/seen_record.hpp"
+#include "watch/python_frames.hpp"
+#include "watch/stacks.hpp"
+
+namespace quadrille::command {
+namespace {
+
+using namespace mpi_face;
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr milliseconds most_patience{10'000};
+constexpr milliseconds time_to_answer{700}, time_for_stacks{1500};
+
+// The kinds of messages between watchers, by their first letter.
+constexpr char suspects = 's', asks_for = 'q', answers = 'a';
+
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+// Is the process `process`, or has it been started by it?
+bool descends_from(long number, pid_t process) {
+  for (int depth = 0; depth < 16 && number > 1; ++depth) {
+    if (number == process) return true;
+    const auto facts = process_stat(fmt::format("/proc/{}", number));
+    if (!facts) return false;
+    number = facts->parent;
+  }
+  return false;
+}
+
+// Seconds of processor time that a process has used; negative: unknown.
+double processor_seconds(long process) {
+  const std::string stat = beginning_of(fmt::format("/proc/{}/stat", process), 2048);
+  const std::size_t after_name = stat.rfind(')');
+  if (after_name == std::string::npos) return -1;
+  const auto words = split(std::string_view(stat).substr(after_name + 2), ' ');
+  constexpr std::size_t user = 11, system = 12;  // fields 14 and 15 of proc(5)
+  if (words.size() <= system) return -1;
+  const auto ticks_of = [&](std::size_t field) { return number_in<double>(words[field]).value_or(0); };
+  return (ticks_of(user) + ticks_of(system)) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+double seconds_inside(const WatchedFile& file, std::uint64_t now_ticks) {
+  const CallInProgress call = call_in_progress(file.page());
+  if (!call.is_inside || now_ticks <= call.begin_ticks) return 0;
+  return static_cast<double>(now_ticks - call.begin_ticks) / file.header().ticks_per_second;
+}
+
+std::string packed(const std::vector<SeenRank>& ranks, std::uint64_t question) {
+  std::string bytes(1, answers);
+  const auto add = [&](std::uint64_t number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  add(question);
+  for (const SeenRank& each : ranks) {
+    const std::string its = to_bytes(each);
+    add(its.size());
+    bytes += its;
+  }
+  return bytes;
+}
+
+// Reads a number from the beginning of `bytes`, and removes it.
+std::optional<std::uint64_t> take_number(std::string_view& bytes) {
+  std::uint64_t number = 0;
+  if (bytes.size() < sizeof number) return std::nullopt;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  bytes.remove_prefix(sizeof number);
+  return number;
+}
+
+std::vector<SeenRank> unpacked(std::string_view bytes) {
+  std::vector<SeenRank> ranks;
+  while (const auto length = take_number(bytes)) {
+    if (*length > bytes.size() || !from_bytes(bytes.substr(0, *length), ranks.emplace_back())) return {};
+    bytes.remove_prefix(*length);
+  }
+  return ranks;
+}
+
+std::uint64_t progress_of(const std::vector<SeenRank>& ranks) {
+  std::uint64_t begun = 1;  // so that it is not 0
+  for (const SeenRank& each : ranks) begun += each.begun;
+  return begun;
+}
+
+}  // namespace
+
+Watcher::Watcher(pid_t process, WatchPlan plan, std::optional<Listener> listener)
+    : process_(process), plan_(std::move(plan)), listener_(std::move(listener)) {}
+
+// Finds the ranks of this node that have begun.
+void Watcher::find_files() {
+  std::error_code error;
+  for (fs::directory_iterator each(plan_.folder, error), end; !error && each != end; each.increment(error)) {
+    const std::string path = each->path().string();
+    if (each->path().extension() != ".counters" || files_.contains(path)) continue;
+    auto file = WatchedFile::open(path);
+    if (!file || file->header().run != plan_.run || words_of(file->header().host) != host_name()) continue;
+    WatchedFile& kept = files_.emplace(path, std::move(*file)).first->second;
+    if (!own_ && descends_from(kept.header().process, process_)) own_ = &kept;
+  }
+}
+
+SeenRank Watcher::look(bool with_stack) {
+  const pid_t process = static_cast<pid_t>(own_->header().process);
+  if (auto modules = modules_of(process); !modules.empty()) modules_ = std::move(modules);
+  const auto place = [&](std::uint64_t address) { return places_.of(address, modules_); };
+  const auto read = [&](std::uint64_t address, void* to, std::size_t bytes) {
+    const iovec here{to, bytes}, there{reinterpret_cast<void*>(address), bytes};
+    return ::process_vm_readv(process, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+  };
+  SeenRank rank = seen_rank(read_watched_record(own_->path()), ticks(), place, read);
+  add_process(rank);
+  if (rank.begun != begun_) begun_ = rank.begun, processor_s_ = processor_seconds(process);
+  const double used_s = processor_seconds(process);
+  rank.processor_s = used_s < 0 ? -1 : used_s - processor_s_;
+  if (with_stack) add_stack(rank);
+  return rank;
+}
+
+// Adds where a rank computes. If the rank calls MPI through a binding of a language, the binding is where it calls, so the place of
+// that call is taken from the stack, too.
+void Watcher::add_stack(SeenRank& rank) {
+  const pid_t process = static_cast<pid_t>(rank.process);
+  const bool computes = rank.state == SeenRank::State::computes || rank.state == SeenRank::State::sleeps;
+  WatchedCall* inside = nullptr;
+  for (WatchedCall& each : rank.calls)
+    if (!each.has_left) inside = &each;
+  const bool is_bound = rank.state == SeenRank::State::in_call && inside &&
+                        std::any_of(modules_.begin(), modules_.end(), [&](const Module& module) {
+                          return is_mpi_binding(module) && inside->place.find(base_name(module.path)) != std::string::npos;
+                        });
+  if (!computes && !is_bound) return;
+  std::vector<std::string> frames = python_frames(process, process);
+  if (frames.empty() && is_bound) {
+    if (const std::string frame = users_frame(sample(process, places_, true)); !frame.empty()) frames = {frame};
+  }
+  if (frames.empty() && computes) frames = where_it_computes(process, places_);
+  if (computes) rank.stack = frames;
+  if (is_bound && !frames.empty()) inside->place = frames.front();
+}
+
+// Answers a question of the watcher that collects, which stands in the own rank's file.
+void Watcher::answer() {
+  if (!own_) return;
+  const std::uint64_t asked = own_->asked();
+  if (asked == answered_) {
+    const CallInProgress call = call_in_progress(own_->page());
+    if (call.begun != begun_) begun_ = call.begun, processor_s_ = processor_seconds(own_->header().process);
+    return;
+  }
+  answered_ = asked;
+  try {
+    own_->write_answer(asked, look(asked & 1));
+  } catch (const std::exception&) {
+    // The file is being changed or is gone: the collecting watcher reads what it can by itself.
+  }
+}
+
+// True if this watcher collects what those of its node see.
+bool Watcher::collects() {
+  if (own_ && own_->header().world_rank == 0) return true;
+  if (lock_.number() >= 0) return true;
+  for (const auto& [path, file] : files_)
+    if (file.header().world_rank == 0 && !file.has_ended()) return false;
+  Descriptor lock(::open((plan_.folder + "/" + host_name() + ".watcher").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (lock.number() < 0 || ::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) return false;
+  lock_ = std::move(lock);
+  return true;
+}
+
+void Watcher::follow_links(Time now) {
+  if (listener_)
+    for (Link& each : listener_->progress(now)) peers_.push_back(std::make_unique<Peer>(Peer{std::move(each)}));
+  for (const auto& peer : peers_) {
+    peer->link.progress(now);
+    while (const auto message = peer->link.receive()) {
+      std::string_view bytes(*message);
+      const char kind = bytes.empty() ? '\0' : bytes[0];
+      bytes.remove_prefix(!bytes.empty());
+      if (kind == suspects) is_told_of_hang_ = true;
+      if (kind != answers) continue;
+      if (const auto question = take_number(bytes)) peer->answered = *question, peer->ranks = unpacked(bytes);
+    }
+  }
+  std::erase_if(peers_, [](const auto& peer) { return peer->link.closed(); });
+
+  if (!own_ || own_->header().world_rank == 0) return;
+  if (!up_) {
+    if (const auto meeting = parse_meeting(words_of(own_->page().meeting))) up_.emplace(*meeting, now);
+    return;
+  }
+  up_->progress(now);
+  while (const auto message = up_->receive()) {
+    std::string_view bytes(*message);
+    if (bytes.empty() || bytes[0] != asks_for) continue;
+    bytes.remove_prefix(1);
+    if (const auto question = take_number(bytes)) asked_from_above_ = *question, ask(*question & 1 ? Phase::asks_for_stacks : Phase::asks, now);
+  }
+}
+
+bool Watcher::is_suspicious() const {
+  if (is_told_of_hang_) return true;
+  const std::uint64_t now_ticks = ticks();
+  return std::any_of(files_.begin(), files_.end(), [&](const auto& each) {
+    return !each.second.has_ended() && seconds_inside(each.second, now_ticks) >= plan_.limit_s;
+  });
+}
+
+void Watcher::ask(Phase phase, Time now) {
+  phase_ = phase;
+  asked_ = now;
+  const bool for_stacks = phase == Phase::asks_for_stacks;
+  for (auto& [path, file] : files_) file.ask(for_stacks);
+  question_ = ((question_ >> 1) + 1) << 1 | (for_stacks ? 1 : 0);
+  std::string message(1, asks_for);
+  message.append(reinterpret_cast<const char*>(&question_), sizeof question_);
+  for (const auto& peer : peers_) peer->link.send(message);
+}
+
+bool Watcher::has_all() const {
+  for (const auto& peer : peers_)
+    if (peer->answered < question_) return false;
+  for (const auto& [path, file] : files_)
+    if (!file.has_ended() && !file.answer(file.asked())) return false;
+  return true;
+}
+
+// What is known of the ranks of this node: the answers of their watchers, or what their files say.
+Watcher::Ranks Watcher::local_ranks() {
+  Ranks ranks;
+  for (auto& [path, file] : files_) {
+    if (auto answer = file.answer(file.has_ended() ? 0 : file.asked())) {
+      if (file.page().end != 0 && !file.header().end_unix_ns && !file.page().is_finalising)
+        answer->state = SeenRank::State::died, answer->end = words_of_end(static_cast<int>(file.page().end - 1));
+      ranks.push_back(std::move(*answer));
+      continue;
+    }
+    try {
+      ranks.push_back(seen_rank(read_watched_record(path), ticks(), nullptr, nullptr));
+      add_process(ranks.back());
+    } catch (const std::exception&) {
+      continue;  // it is gone
+    }
+  }
+  return ranks;
+}
+
+void Watcher::send_answer() {
+  if (!up_) return;
+  std::string answer = packed(local_ranks(), asked_from_above_);
+  up_->send(std::move(answer));
+  asked_from_above_ = 0;
+}
+
+void Watcher::conclude(Time now) {
+  const Phase phase = phase_;
+  phase_ = Phase::calm;
+  is_told_of_hang_ = false;
+  if (asked_from_above_ != 0) return send_answer();
+  Ranks ranks = local_ranks();
+  for (const auto& peer : peers_)
+    if (peer->answered == question_) std::move(peer->ranks.begin(), peer->ranks.end(), std::back_inserter(ranks));
+  const Count world_size = files_.empty() ? 1 : files_.begin()->second.header().world_size;
+  const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
+  if (!verdict || progress_of(ranks) == progress_at_verdict_) {
+    next_question_ = now + patience_;
+    patience_ = std::min(patience_ * 3 / 2, most_patience);
+    return;
+  }
+  patience_ = milliseconds(1000);
+  if (phase == Phase::asks) return ask(Phase::asks_for_stacks, now);
+  progress_at_verdict_ = progress_of(ranks);
+  print(*verdict, ranks);
+}
+
+void Watcher::print(const Verdict& verdict, Ranks& ranks) {
+  std::string text = text_of(verdict);
+  if (up_ && up_->closed())
+    text += fmt::format("the watcher of rank 0 cannot be reached, so this is only what {} sees\n", host_name());
+  say(text + leaks_text(ranks));
+  for (const auto& [ending, content] : {std::pair(".hang.txt", text), std::pair(".hang.json", json_text_of(verdict))})
+    if (const Result<> written = replace_file(plan_.name + ending, content); !written)
+      say(fmt::format("quadrille: {}{} cannot be written: {}\n", plan_.name, ending, written.error()));
+  aborts_ = plan_.aborts;
+}
+
+void Watcher::add_polled(std::vector<pollfd>& polled) const {
+  if (listener_) listener_->add_polled(polled);
+  for (const auto& peer : peers_) peer->link.add_polled(polled);
+  if (up_) up_->add_polled(polled);
+}
+
+void Watcher::tick(Time now) {
+  if (now >= next_search_) {
+    find_files();
+    next_search_ = now + (own_ ? milliseconds(2000) : pace);
+  }
+  answer();
+  if (!own_ || !collects()) return;
+  follow_links(now);
+  if (phase_ != Phase::calm) {
+    const bool is_late = now - asked_ >= (phase_ == Phase::asks ? time_to_answer : time_for_stacks);
+    if (has_all() || is_late) conclude(now);
+    return;
+  }
+  if (now < next_question_ || !is_suspicious()) return;
+  if (up_ && !up_->closed()) {
+    up_->send(std::string(1, suspects));
+    next_question_ = now + milliseconds(1000);
+  } else {
+    ask(Phase::asks, now);
+  }
+}
+
+void Watcher::end(int status, bool was_told_to_end) {
+  if (!own_) find_files();
+  if (!own_) return;
+  WatchPage& page = own_->page();
+  std::atomic_ref(page.end).store(static_cast<std::uint64_t>(status) + 1, std::memory_order_release);
+  const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
+  if (!has_finalised && !was_told_to_end) {
+    try {
+      SeenRank rank = look(false);
+      std::string last;
+      for (const WatchedCall& each : rank.calls)
+        if (each.is_collective || !each.has_left)
+          last = fmt::format("; its last call was {}{}", each.function, each.place.empty() ? "" : ", " + each.place);
+      say(fmt::format("quadrille: rank {} {} without MPI_Finalize{}\n", rank.rank, words_of_end(status), last));
+      rank.state = SeenRank::State::died;
+      rank.end = words_of_end(status);
+      own_->write_answer(own_->asked(), rank);
+    } catch (const std::exception&) {
+      return;  // its file is gone
+    }
+    return;
+  }
+  ::unlink(own_->answer_path().c_str());
+  if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
+  ::rmdir(plan_.folder.c_str());  // if it is empty
+}
+
+}  // namespace quadrille::command

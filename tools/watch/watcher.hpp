@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Watches a run: one watcher for each rank, in the process that started the rank's program. Each sees its own rank. One on each node
+// collects what the others see: the watcher of rank 0, or whoever has the lock of the node. Those of other nodes send it to that of
+// rank 0, which makes the verdict. Where they cannot, each node makes a verdict of its own part.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foundation/system/files.hpp"
+#include "mpi_face/watch/verdict.hpp"
+#include "watch/link.hpp"
+#include "watch/places.hpp"
+#include "watch/watched_file.hpp"
+
+namespace quadrille::command {
+
+struct WatchPlan {
+  double limit_s = 10;   // a verdict is made when a call has taken so long
+  bool aborts = false;   // ends the program after a verdict
+  std::string folder;    // of the counters
+  std::string name;      // NAME.hang.json and NAME.hang.txt get the verdict
+  std::uint64_t run = 0;
+};
+
+class Watcher {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::milliseconds pace{250};  // between calls of `tick`
+
+  // `process`: the program, or what starts it. `listener`: set if the program is rank 0 of several nodes.
+  Watcher(pid_t process, WatchPlan plan, std::optional<Listener> listener);
+
+  void add_polled(std::vector<pollfd>& polled) const;
+  void tick(Time now);
+
+  // The program has ended, by itself or because it was told to.
+  void end(int status, bool was_told_to_end);
+
+  bool aborts() const { return aborts_; }  // the program is to be ended, because it hangs
+
+ private:
+  using Ranks = std::vector<mpi_face::SeenRank>;
+  enum class Phase : std::uint8_t { calm, asks, asks_for_stacks };
+  struct Peer {
+    Link link;
+    std::uint64_t answered = 0;  // the last question that it has answered
+    Ranks ranks;
+  };
+
+  void find_files();
+  void answer();
+  mpi_face::SeenRank look(bool with_stack);
+  void add_stack(mpi_face::SeenRank& rank);
+  bool collects();
+  void follow_links(Time now);
+  bool is_suspicious() const;
+  void ask(Phase phase, Time now);
+  bool has_all() const;
+  Ranks local_ranks();
+  void conclude(Time now);
+  void print(const mpi_face::Verdict& verdict, Ranks& ranks);
+  void send_answer();
+
+  const pid_t process_;
+  const WatchPlan plan_;
+  Places places_;
+  std::vector<Module> modules_;  // of the own rank's process
+  std::map<std::string, WatchedFile> files_;  // of the ranks of this node, by path
+  WatchedFile* own_ = nullptr;
+  std::uint64_t answered_ = 0;  // the last question to this watcher that it has answered
+  std::uint64_t begun_ = 0;     // calls of the own rank when it was seen last
+  double processor_s_ = 0;      // its processor time then
+
+  Descriptor lock_;  // of the node; this watcher collects
+  std::optional<Listener> listener_;
+  std::vector<std::unique_ptr<Peer>> peers_;  // watchers of other nodes, if this one is rank 0's
+  std::optional<Link> up_;                    // to the watcher of rank 0, if that is on another node
+  std::uint64_t asked_from_above_ = 0;        // the question of the watcher of rank 0 that is not answered yet
+
+  Phase phase_ = Phase::calm;
+  bool is_told_of_hang_ = false;      // a watcher of another node suspects one
+  std::uint64_t question_ = 0;        // number of the last one
+  Time asked_{}, next_question_{}, next_search_{};
+  std::chrono::milliseconds patience_{1000};  // until the next question, if there was no verdict
+  std::uint64_t progress_at_verdict_ = 0;     // calls that all ranks had begun at the last verdict; 0: none was made
+  bool aborts_ = false;
+};
+
+}  // namespace quadrille::command
