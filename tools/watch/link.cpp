@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "watch/link.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "foundation/text/parsing.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::command {
+namespace {
+
+struct FrameHead {
+  std::uint64_t hash = 0, number = 0, length = 0;
+};
+
+constexpr std::uint64_t first_of_listener = std::uint64_t{1} << 63;
+constexpr std::chrono::seconds hello_limit(5), answer_limit(30);
+constexpr std::size_t most_strangers = 64;
+
+HashKey random_key() {
+  HashKey key;
+  if (::getrandom(key.data(), sizeof key, 0) != static_cast<ssize_t>(sizeof key))
+    throw Error(ErrorCode::environment, std::string("the system gives no random numbers: ") + std::strerror(errno));
+  return key;
+}
+
+template <class Plain>
+std::string_view bytes_of(const Plain& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+// Returns a port of an address. Returns nothing unless it is the IPv4 address of one host.
+std::optional<sockaddr_in> socket_address(const std::string& address, std::uint16_t port) {
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_port = htons(port);
+  const bool is_address = ::inet_pton(AF_INET, address.c_str(), &place.sin_addr) == 1 && place.sin_addr.s_addr != INADDR_ANY;
+  return is_address ? std::optional(place) : std::nullopt;
+}
+
+std::string address_text(const sockaddr* place) {
+  char text[INET_ADDRSTRLEN] = "";
+  ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(place)->sin_addr, text, sizeof text);
+  return text;
+}
+
+Descriptor tcp_socket() { return Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
+
+// A peer without a sign of life for 30 s counts as gone, whether data are on their way to it or not.
+void set_options(const Descriptor& socket) {
+  struct Option {
+    int level, name, value;
+  };
+  for (const auto [level, name, value] : {Option{SOL_SOCKET, SO_KEEPALIVE, 1},
+                                          {IPPROTO_TCP, TCP_KEEPIDLE, 10},
+                                          {IPPROTO_TCP, TCP_KEEPINTVL, 5},
+                                          {IPPROTO_TCP, TCP_KEEPCNT, 4},
+                                          {IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000},
+                                          {IPPROTO_TCP, TCP_NODELAY, 1}})
+    ::setsockopt(socket.number(), level, name, &value, sizeof value);
+}
+
+// The host's name is looked up only if there is a choice, because the look-up may take long.
+std::vector<std::string> own_addresses(const std::string& preferred) {
+  std::vector<std::string> addresses{preferred};
+  ifaddrs* first = nullptr;
+  if (::getifaddrs(&first) == 0) {
+    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(first, ::freeifaddrs);
+    for (const ifaddrs* at = first; at != nullptr; at = at->ifa_next)
+      if (at->ifa_addr != nullptr && at->ifa_addr->sa_family == AF_INET &&
+          (at->ifa_flags & (IFF_UP | IFF_RUNNING | IFF_LOOPBACK)) == (IFF_UP | IFF_RUNNING))
+        addresses.push_back(address_text(at->ifa_addr));
+  }
+  std::array<char, 256> host{};
+  addrinfo hints{}, *resolved = nullptr;
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  if (addresses.size() > 2 && ::gethostname(host.data(), host.size() - 1) == 0 &&
+      ::getaddrinfo(host.data(), nullptr, &hints, &resolved) == 0) {
+    const std::string address = address_text(resolved->ai_addr);
+    ::freeaddrinfo(resolved);
+    if (!address.starts_with("127.")) addresses.insert(addresses.begin() + 1, address);
+  }
+  addresses.emplace_back("127.0.0.1");
+  return addresses;
+}
+
+}  // namespace
+
+std::string to_text(const Meeting& meeting) {
+  return fmt::format("{}:{} {:016x}{:016x}", meeting.address, meeting.port, meeting.key[0], meeting.key[1]);
+}
+
+std::optional<Meeting> parse_meeting(std::string_view text) {
+  Meeting meeting;
+  const std::size_t colon = text.find(':'), blank = text.find(' ');
+  if (colon == text.npos || blank == text.npos || blank < colon || text.size() != blank + 33) return std::nullopt;
+  meeting.address = text.substr(0, colon);
+  meeting.port = number_in<std::uint16_t>(text.substr(colon + 1, blank - colon - 1)).value_or(0);
+  std::from_chars(text.data() + blank + 1, text.data() + blank + 17, meeting.key[0], 16);
+  std::from_chars(text.data() + blank + 17, text.data() + text.size(), meeting.key[1], 16);
+  const bool is_right = meeting.port != 0 && socket_address(meeting.address, meeting.port) && to_text(meeting) == text;
+  return is_right ? std::optional(meeting) : std::nullopt;
+}
+
+Link::Link(const Meeting& meeting, Time now) : Link(tcp_socket(), meeting.key, false, now + answer_limit) {
+  const auto place = socket_address(meeting.address, meeting.port);
+  if (!place ||
+      (::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&*place), sizeof *place) != 0 && errno != EINPROGRESS))
+    close(State::ended);
+}
+
+Link::Link(Descriptor socket, const HashKey& key, bool listens, Time deadline)
+    : socket_(std::move(socket)),
+      key_(key),
+      listens_(listens),
+      deadline_(deadline),
+      random_(random_key()),
+      out_(bytes_of(random_)),
+      next_sent_(listens ? first_of_listener : 0),
+      next_received_(listens ? 0 : first_of_listener) {
+  set_options(socket_);
+}
+
+void Link::send(std::string message) {
+  if (message.size() > most_bytes) throw Error(ErrorCode::too_large, "a watcher's message is longer than 256 MiB");
+  if (!closed()) unsent_.push_back(std::move(message));
+}
+
+std::optional<std::string> Link::receive() {
+  if (received_.empty()) return std::nullopt;
+  std::optional<std::string> message(std::move(received_.front()));
+  received_.pop_front();
+  return message;
+}
+
+// What has arrived counts before the deadline does: this process may be late itself.
+void Link::progress(Time now) {
+  if (!closed()) read();
+  if (!closed()) write();
+  if (state_ < State::open && now >= deadline_) close(State::refused);
+}
+
+void Link::add_polled(std::vector<pollfd>& polled) const {
+  const bool writes = written_ < out_.size() || (state_ == State::open && !unsent_.empty());
+  if (!closed()) polled.push_back({socket_.number(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+}
+
+// Reads at most 4 MiB, so that other links get their turn. Before the hello has arrived, reads no byte beyond its end.
+void Link::read() {
+  std::array<char, 1 << 16> part;
+  for (int i = 0; i < 64 && !closed(); ++i) {
+    const std::size_t expected = sizeof(FrameHead) + (state_ == State::expects_random ? sizeof(HashKey) : 0);
+    const std::size_t most = state_ == State::open ? part.size() : expected - in_.size();
+    const ssize_t count = ::recv(socket_.number(), part.data(), most, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count <= 0) return close(State::ended);
+    in_.append(part.data(), static_cast<std::size_t>(count));
+    take();
+  }
+}
+
+// Takes all that is complete from in_.
+void Link::take() {
+  if (state_ == State::expects_random && in_.size() >= sizeof(HashKey)) {
+    const std::string other = in_.substr(0, sizeof(HashKey)), own(bytes_of(random_)), both = listens_ ? own + other : other + own;
+    key_ = {keyed_hash(key_, "0" + both), keyed_hash(key_, "1" + both)};
+    in_.erase(0, sizeof(HashKey));
+    state_ = State::expects_hello;
+    if (!listens_) add_frame({});
+  }
+  if (state_ == State::expects_random) return;
+  std::size_t begin = 0;
+  while (in_.size() - begin >= sizeof(FrameHead)) {
+    const auto frame = std::string_view(in_).substr(begin);
+    FrameHead head;
+    std::memcpy(&head, frame.data(), sizeof head);
+    if (head.number != next_received_ || head.length > (state_ == State::open ? most_bytes : 0)) return close(State::refused);
+    if (frame.size() - sizeof head < head.length) break;
+    if (keyed_hash(key_, frame.substr(sizeof head.hash, sizeof head - sizeof head.hash + head.length)) != head.hash)
+      return close(State::refused);
+    if (state_ == State::open)
+      received_.emplace_back(frame.substr(sizeof head, head.length));
+    else if (listens_)
+      add_frame({});
+    state_ = State::open;
+    ++next_received_;
+    begin += sizeof head + head.length;
+  }
+  in_.erase(0, begin);
+}
+
+void Link::write() {
+  while (has_unsent()) {
+    if (written_ == out_.size()) {
+      if (state_ != State::open) return;
+      out_.clear();
+      written_ = 0;
+      add_frame(unsent_.front());
+      unsent_.pop_front();
+    }
+    const ssize_t count = ::send(socket_.number(), out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
+    if (count >= 0) {
+      written_ += static_cast<std::size_t>(count);
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {  // the other side has gone; `read` closes the link when it has read what is left
+      written_ = out_.size();
+      unsent_.clear();
+    }
+  }
+}
+
+void Link::add_frame(std::string_view message) {
+  const std::size_t begin = out_.size();
+  FrameHead head{0, next_sent_++, message.size()};
+  out_.append(bytes_of(head)).append(message);
+  head.hash = keyed_hash(key_, std::string_view(out_).substr(begin + sizeof head.hash));
+  out_.replace(begin, sizeof head.hash, bytes_of(head.hash));
+}
+
+void Link::close(State state) {
+  state_ = state;
+  socket_ = Descriptor();
+  written_ = out_.size();
+  unsent_.clear();
+}
+
+Listener::Listener(const std::string& preferred) {
+  for (const std::string& address : own_addresses(preferred)) {
+    auto place = socket_address(address, 0);
+    if (!place) continue;
+    auto* const general = reinterpret_cast<sockaddr*>(&*place);
+    socklen_t size = sizeof *place;
+    socket_ = tcp_socket();
+    if (::bind(socket_.number(), general, size) != 0 || ::listen(socket_.number(), SOMAXCONN) != 0 ||
+        ::getsockname(socket_.number(), general, &size) != 0)
+      continue;
+    meeting_ = {address, ntohs(place->sin_port), random_key()};
+    return;
+  }
+  throw Error(ErrorCode::environment, std::string("the watcher cannot open a port: ") + std::strerror(errno));
+}
+
+bool Listener::can_accept() const { return strangers_.size() < most_strangers && !lacks_descriptors_; }
+
+std::vector<Link> Listener::progress(Link::Time now) {
+  lacks_descriptors_ = false;
+  while (can_accept()) {
+    Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    lacks_descriptors_ = socket.number() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+    if (socket.number() < 0) break;
+    strangers_.push_back(Link(std::move(socket), meeting_.key, true, now + hello_limit));
+  }
+  std::vector<Link> links;
+  for (Link& stranger : strangers_) {
+    stranger.progress(now);
+    if (stranger.closed()) ++refused_;
+    if (stranger.state() == Link::State::open) links.push_back(std::move(stranger));
+  }
+  std::erase_if(strangers_, [](const Link& stranger) { return stranger.state() >= Link::State::open; });
+  return links;
+}
+
+// Without a free descriptor, the socket stays ready, and polling it would not wait.
+void Listener::add_polled(std::vector<pollfd>& polled) const {
+  if (can_accept()) polled.push_back({socket_.number(), POLLIN, 0});
+  for (const Link& stranger : strangers_) stranger.add_polled(polled);
+}
+
+}  // namespace quadrille::command
