@@ -409,7 +409,7 @@ static void none(void) { iterate(190); }
 static const struct {
   const char *name, *kind;
   void (*commit)(void);
-} faults[] = {{"none", "quiet quick", none},
+} faults[] = {{"none", "quiet", none},
               {"all_late", "quiet", all_late},
               {"slow", "quiet", slow},
               {"busy_elsewhere", "quiet", busy_elsewhere},

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# watch_test.sh [--fault NAME] QUADRILLE SOURCE LAUNCH PROGRAM..: `quadrille wrap --watch` of the faults in SOURCE, which the words
-# PROGRAM run and the words of LAUNCH start, such as "mpirun -n 4". Two run at a time. Without QUADRILLE_LONG=1, only the quick ones
-# run; with --fault, only NAME, and what it says is printed.
+# watch_test.sh [--fault NAME] QUADRILLE SOURCE LAUNCHER.. -- PROGRAM..: `quadrille wrap --watch` names the faults in SOURCE, which
+# PROGRAM runs. LAUNCHER is such as `mpirun -n 4`. Two run at a time. Without QUADRILLE_LONG=1, only the quick ones run; with --fault,
+# only NAME, and what it says is printed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 only=''
 [ "$1" != --fault ] || { only=$2; shift 2; }
-quadrille=$1 source=$2 limit=2
-read -ra launch <<<"$3"
-shift 3
+quadrille=$1 source=$2 limit=2 launch=()
+shift 2
+while [ "$1" != -- ]; do launch+=("$1"); shift; done
+shift
 program=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
