@@ -80,12 +80,11 @@ void SeenRun::put_in_order(SharedCommunicator& communicator) const {
     if (!order && !member.communicator->world_ranks.empty()) order = &member.communicator->world_ranks;
   if (!order || std::any_of(order->begin(), order->end(), [&](Rank rank) { return rank < 0 || rank >= size(); })) return;
   std::unordered_map<Rank, Member> known;
+  for (const Rank rank : *order) known[rank].rank = rank;
   for (const Member& member : communicator.members) known[member.rank] = member;
+  if (known.size() != order->size()) return;  // the ranks do not say the same
   communicator.members.clear();
-  for (const Rank rank : *order) {
-    communicator.members.push_back(known[rank]);
-    communicator.members.back().rank = rank;
-  }
+  for (const Rank rank : *order) communicator.members.push_back(known[rank]);
   communicator.is_ordered = true;
 }
 
@@ -111,23 +110,21 @@ Waiting SeenRun::waiting_of(const SeenRank& rank) const {
   Waiting waiting{&*last, {}};
   if (last->is_collective || last->peer != -1) waiting.targets = {&*last};
   if (!waits_for_requests(*last)) return waiting;
-  // The requests since the last Waitall; each other wait is assumed to have completed the oldest one.
+  // Which requests it waits for is a guess: each wait before is assumed to have completed the oldest request, or all messages.
   std::vector<const WatchedCall*> open;
-  std::size_t completed = 0;
+  const auto is_message = [](const WatchedCall* call) { return !call->is_collective; };
   for (const WatchedCall& call : std::span(&rank.calls.front(), &*last)) {
     if (!call.is_blocking)
       open.push_back(&call);
-    else if (call.function == "Waitall")
-      open.clear(), completed = 0;
-    else if (call.function.starts_with("Wait") && completed < open.size())
-      ++completed;
+    else if (call.function == "Waitall" && std::erase_if(open, is_message) == 0)
+      open.clear();
+    else if (call.function.starts_with("Wait") && call.function != "Waitall" && !open.empty())
+      open.erase(open.begin());
   }
-  if (completed < open.size()) open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(completed));
-  const auto collective = std::find_if(open.rbegin(), open.rend(), [](const auto* call) { return call->is_collective; });
-  if (collective != open.rend())
-    waiting.targets = {*collective};
-  else
-    waiting.targets = std::move(open);
+  const bool has_messages = std::any_of(open.begin(), open.end(), is_message);
+  if (!open.empty() && (!has_messages || (last->function == "Wait" && !is_message(open[0])))) open.resize(1);
+  if (open.size() > 1) std::erase_if(open, [&](const auto* call) { return !is_message(call); });
+  waiting.targets = std::move(open);
   // Receives first: a send may be complete before the peer has received it.
   std::stable_partition(waiting.targets.begin(), waiting.targets.end(),
                         [](const auto* call) { return call->function.find("recv") != std::string::npos; });

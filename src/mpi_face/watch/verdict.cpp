@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "mpi_face/watch/findings.hpp"
@@ -82,8 +83,8 @@ class HangFinder {
     for (const int on : order)
       if (auto verdict = walk({false, on})) return verdict;
     for (Rank rank = 0; rank < run_.size(); ++rank)
-      if (is_long({rank}) && run_.state(rank) == State::in_call && run_.waits_on(rank) < 0 && !run_.waiting(rank).targets.empty())
-        if (auto verdict = walk({true, rank})) return verdict;
+      if (const auto node = node_of(rank); node && node->is_rank && is_long({rank}))
+        if (auto verdict = walk(*node)) return verdict;
     return finalising();
   }
 
@@ -176,7 +177,11 @@ class HangFinder {
   std::optional<Node> node_of(Rank rank) const {
     if (run_.state(rank) != State::in_call) return std::nullopt;
     if (const int on = run_.waits_on(rank); on >= 0) return Node{false, on};
-    return run_.waiting(rank).targets.empty() ? std::nullopt : std::optional(Node{true, rank});
+    const auto& targets = run_.waiting(rank).targets;
+    const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const WatchedCall* target) {
+      return !target->is_collective && run_.peer_of(rank, *target) != -1;
+    });
+    return is_known ? std::optional(Node{true, rank}) : std::nullopt;
   }
 
   Step step_of(int on) {
@@ -209,7 +214,7 @@ class HangFinder {
 
   Verdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
     Verdict verdict = verdict_on(on, stuck);
-    explain_missing(verdict, causes, call_words(*stuck.call), &communicator(on));
+    explain_missing(verdict, causes, &communicator(on), stuck);
     Findings findings(run_);
     add_path(findings);
     findings.add(stuck.missing);
@@ -218,33 +223,49 @@ class HangFinder {
     return verdict;
   }
 
-  // Says why the ranks have not entered a call; for each state, most important first.
-  void explain_missing(Verdict& verdict, const std::vector<Rank>& causes, const std::string& call,
-                       const SharedCommunicator* on) const {
-    std::map<std::pair<Cause, std::string>, std::vector<Rank>> groups;
+  // Why ranks have not entered a call.
+  struct Reason {
+    Cause cause;
+    std::string end, call, last;  // the call that they have not entered; the last one that they have, if they have finalised
+    auto operator<=>(const Reason&) const = default;
+  };
+
+  // Says why the ranks have not entered a call on a communicator (null: MPI_Finalize); the most important reasons first.
+  void explain_missing(Verdict& verdict, const std::vector<Rank>& causes, const SharedCommunicator* on, const Stuck& stuck) const {
+    std::unordered_map<Rank, const Member*> members;
+    if (on)
+      for (const Member& member : on->members) members[member.rank] = &member;
+    std::map<Reason, std::vector<Rank>> groups;
     for (const Rank rank : causes) {
-      const SeenRank& seen = run_.at(rank);
-      groups[{cause_of(seen.state), seen.state == State::died ? seen.end : ""}].push_back(rank);
+      Reason reason{cause_of(run_.state(rank)), run_.at(rank).end, "MPI_Finalize", ""};
+      if (on) {
+        const Member& member = *members.at(rank);
+        const WatchedCall* next =
+            member.begun < stuck.call->number ? call_with(run_, *members.at(stuck.waiters[0]), member.begun + 1) : nullptr;
+        reason.call = call_words(next ? *next : *stuck.call);
+        const WatchedCall* last = reason.cause == Cause::finalised ? call_with(run_, member, member.begun) : nullptr;
+        if (last) reason.last = fmt::format(" last one on {} was {}{}", on->label, call_words(*last), at_place(last->place));
+      }
+      groups[std::move(reason)].push_back(rank);
     }
     constexpr std::array<Cause, 6> order{Cause::died,    Cause::finalised, Cause::stopped,
                                          Cause::unknown, Cause::late,      Cause::elsewhere};
-    bool is_first = true;
     constexpr std::size_t most = 6;
     for (const Cause cause : order)
-      for (auto& [key, ranks] : groups) {
-        if (key.first != cause || verdict.sentences.size() == most) continue;
-        if (is_first) verdict.cause = cause, is_first = false;
+      for (auto& [reason, ranks] : groups) {
+        if (reason.cause != cause || verdict.sentences.size() == most) continue;
+        if (verdict.sentences.empty()) verdict.cause = cause;
         std::sort(ranks.begin(), ranks.end());
-        verdict.sentences.push_back(sentence_of(cause, ranks, key.second, call, on));
+        verdict.sentences.push_back(sentence_of(reason, ranks));
       }
   }
 
-  std::string sentence_of(Cause cause, const std::vector<Rank>& ranks, const std::string& end, const std::string& call,
-                          const SharedCommunicator* on) const {
+  static std::string sentence_of(const Reason& reason, const std::vector<Rank>& ranks) {
     const std::string who = ranks_phrase(ranks);
+    const std::string &end = reason.end, &call = reason.call;
     const bool one = ranks.size() == 1;
     const char *has = one ? "has" : "have", *is = one ? "is" : "are", *they = one ? "it" : "they";
-    switch (cause) {
+    switch (reason.cause) {
       case Cause::died:
         return fmt::format("{} {}: the others wait for {} in {}", who, end.empty() ? "died" : end, one ? "it" : "them", call);
       case Cause::stopped: return fmt::format("{} {} stopped, by a signal or by a debugger: the others wait in {}", who, is, call);
@@ -255,14 +276,8 @@ class HangFinder {
       case Cause::elsewhere: return fmt::format("{} {} in another call: {} {} not entered {}", who, is, they, has, call);
       default: break;
     }
-    std::string sentence = fmt::format("{} left early: {} {} called MPI_Finalize and not entered {}", who, they, has, call);
-    const WatchedCall* last = nullptr;
-    for (const Member& member : on ? on->members : std::vector<Member>{})
-      if (member.rank == ranks[0]) last = call_with(run_, member, member.begun);
-    if (last)
-      sentence +=
-          fmt::format("; {} last one on {} was {}{}", one ? "its" : "their", on->label, call_words(*last), at_place(last->place));
-    return sentence;
+    return fmt::format("{} left early: {} {} called MPI_Finalize and not entered {}", who, they, has, call) +
+           (reason.last.empty() ? "" : (one ? "; its" : "; their") + reason.last);
   }
 
   // All members have entered the call.
@@ -434,7 +449,7 @@ class HangFinder {
     if (!is_quiet_ || !is_long(waiters) || others.empty()) return std::nullopt;
     Verdict verdict;
     verdict.quiet_s = quiet_s;
-    explain_missing(verdict, others, "MPI_Finalize", nullptr);
+    explain_missing(verdict, others, nullptr, {});
     Findings findings(run_);
     findings.add(waiters);
     findings.add(others, true);

@@ -267,7 +267,8 @@ TEST(Verdict, WaitsForTheRootOnly) {
   run = PlantedRun(4);
   for (const Rank rank : {1, 2, 3}) run.made(rank, rooted("Reduce", 0, 8, "a.c:2"));
   for (const Rank rank : {1, 2, 3}) run.in(rank, barrier("a.c:3"));
-  expect_hang(run, late, {"ranks 1..3", "wait in Barrier, their call 2", "rank 0 is late"}, {"differs"});
+  expect_hang(run, late, {"ranks 1..3", "wait in Barrier, their call 2", "rank 0 is late: it has not entered Reduce, call 1"},
+              {"differs"});
   // A root waits for all.
   run = PlantedRun(4);
   run.in(0, rooted("Gather", 0, 8, "a.c:2"));
@@ -299,6 +300,32 @@ TEST(Verdict, ComparesNonblockingCollectives) {
                "rank 1 is late: it has not entered Ibarrier, call 1"});
   run.in(1, barrier("a.c:5"));
   expect_hang(run, order, {"rank 1 took another branch before a.c:5", "is in Barrier, its call 1"});
+}
+
+TEST(Verdict, GuessesWhichRequestIsWaitedFor) {
+  // The messages are complete; the barrier is not.
+  PlantedRun run(3);
+  for (const Rank rank : {0, 2}) {
+    run.made(rank, nonblocking(barrier("a.c:1")));
+    run.made(rank, nonblocking(message("Recv", 1, 5, "a.c:2")));
+    run.made(rank, wait("a.c:3", "Waitall"));
+    run.in(rank, wait("a.c:4"));
+  }
+  expect_hang(run, late, {"ranks 0, 2   wait in Wait for Ibarrier", "rank 1 is late"});
+  // The first of two is complete.
+  run = PlantedRun(2);
+  run.made(1, nonblocking(barrier("a.c:1")));
+  for (const char* place : {"a.c:1", "a.c:2"}) run.made(0, nonblocking(barrier(place)));
+  run.made(0, wait("a.c:3"));
+  run.in(0, wait("a.c:4"));
+  expect_hang(run, late, {"waits in Wait for Ibarrier, its call 2", "rank 1 is late: it has not entered Ibarrier, call 2"});
+}
+
+TEST(Verdict, NamesCallsThatItDoesNotUnderstand) {
+  PlantedRun run = others_wait(1);
+  run.in(1, message("Comm_accept", -1, -1, "a.c:3"));
+  expect_hang(run, elsewhere,
+              {"rank 1          is in Comm_accept", "a.c:3", "rank 1 is in another call: it has not entered Allreduce, call 2"});
 }
 
 TEST(Verdict, NamesADeadlockOfCommunicators) {
