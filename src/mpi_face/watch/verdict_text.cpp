@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a verdict as text, for people, and as JSON, for programs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "foundation/text/printable.hpp"
+#include "mpi_face/watch/messages.hpp"
+#include "mpi_face/watch/seen_run.hpp"
+#include "mpi_face/watch/verdict.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+using State = SeenRank::State;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_groups = 28;  // a verdict has at most 8 other lines
+
+std::string_view word_of(State state) {
+  constexpr std::array<std::string_view, 7> words{"computes", "sleeps", "in_call", "stopped", "died", "finalised", "unknown"};
+  return words[static_cast<std::size_t>(state)];
+}
+
+// "its call 4,711 on it: 8 B, sum of f64"
+std::string call_details(const Finding& finding, const Verdict& verdict) {
+  const WatchedCall& call = finding.call;
+  const bool one = finding.ranks.size() == 1;
+  if (!call.is_collective) {
+    const bool is_plain = finding.communicator.empty() || finding.communicator == "MPI_COMM_WORLD";
+    return peer_words(call, finding.peer) + (is_plain ? "" : " on " + finding.communicator);
+  }
+  std::string words;
+  if (call.number > 0) {
+    const bool is_it = finding.communicator.empty() || finding.communicator == verdict.communicator;
+    words =
+        fmt::format(", {} call {} on {}", one ? "its" : "their", number_words(call.number), is_it ? "it" : finding.communicator);
+  }
+  std::vector<std::string> parts;
+  if (call.bytes > 0 || (call.bytes == 0 && (call.root >= 0 || !call.operation.empty()))) parts.push_back(size_words(call.bytes));
+  if (!call.operation.empty()) parts.push_back(call.operation + (call.element.empty() ? "" : " of " + call.element));
+  if (call.root >= 0) parts.push_back(fmt::format("root {}", call.root));
+  return words + (parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", ")));
+}
+
+std::string in_call(const Finding& finding, const Verdict& verdict) {
+  std::string words = finding.call.function;
+  if (!finding.waits_for.empty()) words += " for " + finding.waits_for;
+  WatchedCall target = finding.call;
+  if (!finding.waits_for.empty()) target.function = finding.waits_for;  // "from" or "to"
+  Finding of_target = finding;
+  of_target.call = target;
+  return words + call_details(of_target, verdict);
+}
+
+// "loop (work.c:12)" is a place. A sentence that says why there is no stack is not.
+bool is_place(std::string_view frame) {
+  const std::string_view name = frame.substr(0, frame.find('('));
+  return name.substr(0, name.find_last_not_of(' ') + 1).find(' ') == std::string_view::npos;
+}
+
+std::string doing(const Finding& finding, const Verdict& verdict) {
+  const bool one = finding.ranks.size() == 1;
+  const std::string since = duration_words(finding.since_s);
+  const auto last = finding.last.empty() ? "" : ", after " + finding.last;
+  const std::string where = finding.call.function.empty() ? last : " in " + in_call(finding, verdict);
+  const char* is = one ? "is" : "are";
+  if (!verdict.is_hang) return fmt::format("{} {}", one ? "calls" : "call", in_call(finding, verdict));
+  switch (finding.state) {
+    case State::in_call: return fmt::format("{} in {}", finding.is_cause ? is : one ? "waits" : "wait", in_call(finding, verdict));
+    case State::computes: {
+      std::string words = fmt::format("compute{} for {}", one ? "s" : "", since);
+      if (finding.processor_s >= 0) words += fmt::format(" ({} of processor time)", duration_words(finding.processor_s));
+      if (!finding.stack.empty()) words += (is_place(finding.stack[0]) ? " in " : "; ") + finding.stack[0];
+      return words + last;
+    }
+    case State::sleeps:
+      return fmt::format("sleep{}{}{} for {}{}", one ? "s" : "", finding.waits_in.empty() ? "" : " in ", finding.waits_in, since,
+                         last);
+    case State::stopped: return fmt::format("{} stopped for {}{}", is, since, where);
+    case State::died: return (finding.end.empty() ? "died" : finding.end) + where;
+    case State::finalised:
+      return fmt::format("{} called MPI_Finalize{}", one ? "has" : "have", finding.call.function.empty() ? last : "");
+    case State::unknown: break;
+  }
+  return fmt::format("{} unknown: {} not answered", is, one ? "its node has" : "their nodes have");
+}
+
+std::string head(const Verdict& verdict) {
+  if (!verdict.is_hang) return fmt::format("call {} on {} does not match", number_words(verdict.number), verdict.communicator);
+  const std::string quiet = duration_words(verdict.quiet_s);
+  if (!verdict.communicator.empty())
+    return fmt::format("no collective on {} has ended for {}", verdict.communicator, quiet) +
+           (verdict.usual_s > 0 ? fmt::format("; it usually takes {}", duration_words(verdict.usual_s)) : "");
+  std::vector<Rank> ranks;
+  for (const Finding& finding : verdict.findings)
+    if (!finding.is_cause) ranks.insert(ranks.end(), finding.ranks.begin(), finding.ranks.end());
+  std::sort(ranks.begin(), ranks.end());
+  return fmt::format("{} {} made no progress for {}", ranks_phrase(ranks), ranks.size() == 1 ? "has" : "have", quiet);
+}
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// The groups that are shown: all causes if possible, then those with most ranks.
+std::vector<std::size_t> shown_groups(const std::vector<Finding>& findings) {
+  std::vector<std::size_t> shown(findings.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
+    const auto weight = [&](std::size_t i) { return std::pair(findings[i].is_cause, findings[i].ranks.size()); };
+    return weight(a) > weight(b);
+  });
+  if (shown.size() > most_groups) {
+    shown.resize(most_groups);
+    const auto rest = std::find_if(shown.begin(), shown.end(), [&](std::size_t i) { return !findings[i].is_cause; });
+    const auto most = std::max_element(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+      return std::pair(!a.is_cause, a.ranks.size()) < std::pair(!b.is_cause, b.ranks.size());
+    });
+    if (rest == shown.end() && !most->is_cause) shown.back() = static_cast<std::size_t>(most - findings.begin());
+  }
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+Json or_null(const std::string& words) { return words.empty() ? Json() : Json(words); }
+Json or_null(std::int64_t number) { return number < 0 ? Json() : Json(number); }
+
+Json to_json(const Finding& finding) {
+  const WatchedCall& call = finding.call;
+  Json json{{"ranks", finding.ranks},
+            {"state", word_of(finding.state)},
+            {"is_cause", finding.is_cause},
+            {"since_s", finding.since_s},
+            {"processor_s", finding.processor_s < 0 ? Json() : Json(finding.processor_s)},
+            {"end", or_null(finding.end)},
+            {"waits_in", or_null(finding.waits_in)},
+            {"last", or_null(finding.last)},
+            {"stack", finding.stack},
+            {"call", nullptr}};
+  if (call.function.empty()) return json;
+  json["call"] = {{"function", call.function},
+                  {"waits_for", or_null(finding.waits_for)},
+                  {"communicator", or_null(finding.communicator)},
+                  {"number", call.number > 0 ? Json(call.number) : Json()},
+                  {"bytes", or_null(call.bytes)},
+                  {"root", or_null(call.root)},
+                  {"operation", or_null(call.operation)},
+                  {"element", or_null(call.element)},
+                  {"peer", finding.peer == -2 ? Json("any") : or_null(finding.peer)},
+                  {"tag", call.tag == -2 ? Json("any") : or_null(call.tag)},
+                  {"place", or_null(call.place)}};
+  return json;
+}
+
+}  // namespace
+
+std::string_view word_of(Verdict::Cause cause) {
+  constexpr std::array<std::string_view, 15> words{"order",   "root",      "operation",     "element",  "bytes",
+                                                   "blocks",  "late",      "stopped",       "died",     "finalised",
+                                                   "unknown", "elsewhere", "communicators", "messages", "library"};
+  return words[static_cast<std::size_t>(cause)];
+}
+
+std::string text_of(const Verdict& verdict) {
+  std::string text = "quadrille: " + printable(head(verdict)) + '\n';
+  struct Row {
+    std::string ranks, doing, place;
+  };
+  std::vector<Row> rows;
+  std::size_t ranks_width = 0, doing_width = 0;
+  for (const std::size_t i : shown_groups(verdict.findings)) {
+    const Finding& finding = verdict.findings[i];
+    const bool has_place = finding.state != State::unknown || !verdict.is_hang;
+    rows.push_back(
+        {ranks_phrase(finding.ranks), printable(doing(finding, verdict)), has_place ? printable(finding.call.place) : ""});
+    ranks_width = std::max(ranks_width, columns_of(rows.back().ranks));
+    if (!rows.back().place.empty()) doing_width = std::max(doing_width, columns_of(rows.back().doing));
+  }
+  const auto padded = [](const std::string& words, std::size_t width) {
+    return words + std::string(width - std::min(width, columns_of(words)), ' ');
+  };
+  for (const Row& row : rows) {
+    text +=
+        fmt::format("  {}   {}", padded(row.ranks, ranks_width), row.place.empty() ? row.doing : padded(row.doing, doing_width));
+    text += (row.place.empty() ? "" : "   " + row.place) + '\n';
+  }
+  if (verdict.findings.size() > rows.size())
+    text += fmt::format("  and {} more groups of ranks\n", number_words(verdict.findings.size() - rows.size()));
+  for (const std::string& sentence : verdict.sentences) text += printable(sentence) + '\n';
+  return text;
+}
+
+std::string json_text_of(const Verdict& verdict) {
+  Json json{{"format", "quadrille-hang/1"},
+            {"is_hang", verdict.is_hang},
+            {"cause", word_of(verdict.cause)},
+            {"communicator", or_null(verdict.communicator)},
+            {"number", verdict.number > 0 ? Json(verdict.number) : Json()},
+            {"quiet_s", verdict.is_hang ? Json(verdict.quiet_s) : Json()},
+            {"usual_s", verdict.usual_s > 0 ? Json(verdict.usual_s) : Json()},
+            {"sentences", verdict.sentences},
+            {"findings", Json::array()}};
+  for (const Finding& finding : verdict.findings) json["findings"].push_back(to_json(finding));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string leaks_text(std::span<const SeenRank> ranks) {
+  constexpr std::uint64_t few = 100;
+  struct Most {
+    std::uint64_t live = 0;
+    Rank rank = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Most> places;
+  for (const SeenRank& rank : ranks)
+    for (const LiveObjects& objects : rank.live)
+      if (Most& most = places[{objects.what, objects.place}]; objects.live > most.live) most = {objects.live, rank.rank};
+  std::string text;
+  for (const auto& [key, most] : places) {
+    if (most.live <= few) continue;
+    const auto& [what, place] = key;
+    text += fmt::format("{} {}{} are not freed (rank {}){}\n", number_words(most.live), printable(what),
+                        place.empty() ? "" : " from " + printable(place), most.rank,
+                        what == "communicators" ? "; MPICH has 2,046" : "");
+  }
+  return text;
+}
+
+}  // namespace quadrille::mpi_face

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs that do not hang give no verdict; large runs give a short one, soon; and objects that are not freed are listed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "mpi_face/watch/planted_run.hpp"
+#include "mpi_face/watch/verdict.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+using namespace testing;  // NOLINT
+
+std::string verdict_on(const PlantedRun& run, double limit_s = 10) {
+  const auto verdict = find_hang(run.ranks, static_cast<Count>(run.ranks.size()), {limit_s});
+  return verdict ? text_of(*verdict) : "";
+}
+
+PlantedRun barrier_without(Rank absent, double since_s = 12) {
+  PlantedRun run(4);
+  for (Rank rank = 0; rank < 4; ++rank)
+    if (rank != absent) run.in(rank, barrier("a.c:1"), 0, since_s);
+  return run;
+}
+
+TEST(Quiet, NobodyWaits) {
+  EXPECT_EQ(verdict_on(PlantedRun(4)), "");
+  EXPECT_EQ(verdict_on(PlantedRun(1)), "");
+  EXPECT_FALSE(find_hang({}, 4, {}));
+  EXPECT_FALSE(find_hang({}, 0, {}));
+  EXPECT_FALSE(find_mismatch({}, 4));
+}
+
+TEST(Quiet, ShortWaits) {
+  EXPECT_EQ(verdict_on(barrier_without(2, 9)), "");
+  EXPECT_NE(verdict_on(barrier_without(2, 9), 5), "");
+}
+
+TEST(Quiet, ALateRankMadeProgress) {
+  for (const State state : {State::computes, State::sleeps, State::stopped}) {
+    PlantedRun run = barrier_without(2);
+    run.is(2, state, 9);
+    EXPECT_EQ(verdict_on(run), "");
+  }
+}
+
+TEST(Quiet, AMemberJustEntered) {
+  PlantedRun run = barrier_without(2);
+  run.in(2, bcast(0, 8, "a.c:2"), 0, 0.1);
+  EXPECT_EQ(verdict_on(run), "");
+}
+
+TEST(Quiet, AMemberWaitsForARankThatMakesProgress) {
+  PlantedRun run(4);
+  const int three = run.communicator({0, 1, 2}, "three"), half = run.communicator({2, 3}, "half");
+  for (const Rank rank : {0, 1}) run.in(rank, barrier("a.c:1"), three);
+  run.in(2, barrier("a.c:2"), half);
+  run.is(3, State::computes, 1);
+  EXPECT_EQ(verdict_on(run), "");
+}
+
+TEST(Quiet, TheSenderMakesProgress) {
+  PlantedRun run(3);
+  run.in(0, message("Recv", 2, 7, "a.c:1"));
+  run.is(2, State::computes, 3);
+  EXPECT_EQ(verdict_on(run), "");
+  run.in(0, message("Recv", -2, 7, "a.c:1"));
+  EXPECT_EQ(verdict_on(run), "");
+}
+
+TEST(Quiet, OneOfSeveralSendersMakesProgress) {
+  PlantedRun run(3);
+  for (const Rank peer : {1, 2}) run.made(0, nonblocking(message("Recv", peer, 7, "a.c:1")));
+  run.in(0, wait("a.c:2", "Waitany"));
+  run.is(2, State::computes, 3);
+  EXPECT_EQ(verdict_on(run), "");
+  run.is(2, State::computes, 30);
+  EXPECT_NE(verdict_on(run), "");
+}
+
+TEST(Quiet, AServerWaitsLongButItsClientsCompute) {
+  PlantedRun run(8);
+  run.in(0, message("Recv", -2, -2, "server.c:1"), 0, 600);
+  for (Rank rank = 1; rank < 8; ++rank) run.is(rank, State::computes, 2.0 * static_cast<double>(rank));
+  EXPECT_EQ(verdict_on(run), "");
+}
+
+TEST(Quiet, UnknownRequests) {
+  PlantedRun run(2);
+  run.in(0, wait("a.c:1"));
+  EXPECT_EQ(verdict_on(run), "");
+}
+
+TEST(Quiet, AllHaveFinalised) {
+  PlantedRun run(3);
+  for (Rank rank = 0; rank < 3; ++rank) run.is(rank, State::finalised, 100);
+  EXPECT_EQ(verdict_on(run), "");
+  run.is(1, State::computes, 2);  // writes its results
+  EXPECT_EQ(verdict_on(run), "");
+}
+
+TEST(Quiet, AlikeCallsMatch) {
+  PlantedRun run(3);
+  run.all_made(barrier("a.c:1"));
+  for (Rank rank = 0; rank < 3; ++rank) run.made(rank, allreduce(8, rank == 0 ? "a.c:2" : "a.c:5", "sum", rank == 1 ? "" : "f64"));
+  for (Rank rank = 0; rank < 3; ++rank) run.made(rank, rooted("Gather", 0, rank == 1 ? -1 : 8, "a.c:3"));
+  for (Rank rank = 0; rank < 3; ++rank) run.made(rank, collective("Neighbor_alltoall", "a.c:3", rank));
+  for (Rank rank = 0; rank < 3; ++rank) run.made(rank, collective("Alltoallv", "a.c:3", -1));
+  run.made(0, barrier("a.c:4"));  // the others have not come yet
+  EXPECT_FALSE(find_mismatch(run.ranks, 3));
+}
+
+void expect_short(const std::string& text) {
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40) << text;
+  EXPECT_LT(text.size(), 8000u) << text;
+}
+
+TEST(Large, ManyRanksGiveAShortText) {
+  constexpr Rank size = 100'000;
+  PlantedRun run(0);
+  run.ranks.resize(size);
+  for (Rank rank = 0; rank < size; ++rank) {
+    SeenRank& seen = run.at(rank);
+    seen.rank = rank, seen.since_s = 20, seen.state = State::in_call;
+    seen.communicators.push_back({{1, 0}, "MPI_COMM_WORLD", {}, 4, 0});
+    for (std::uint64_t number = 1; number <= 4; ++number) {
+      WatchedCall call = number == 4 && rank == 77'777 ? barrier("a.c:2") : allreduce(8, "a.c:1");
+      call.communicator = 0, call.number = number, call.has_left = number < 4;
+      seen.calls.push_back(call);
+    }
+  }
+  std::string text = verdict_on(run);
+  expect_short(text);
+  EXPECT_NE(text.find("ranks 0..77776, 77778..99999 (99,999)   wait in Allreduce, their call 4 on it"), std::string::npos) << text;
+  EXPECT_NE(text.find("rank 77777"), std::string::npos) << text;
+  // Each rank is in a place of its own.
+  for (Rank rank = 0; rank < size; ++rank) run.at(rank).calls.back().place = "a.c:" + std::to_string(rank);
+  text = verdict_on(run);
+  expect_short(text);
+  EXPECT_NE(text.find("rank 77777"), std::string::npos) << text;
+  EXPECT_NE(text.find("and 99,972 more groups"), std::string::npos) << text;
+  // A long chain of messages that closes.
+  for (Rank rank = 0; rank < size; ++rank) {
+    SeenRank& seen = run.at(rank);
+    seen.calls.assign(1, message("Recv", (rank + 1) % size, 7, "a.c:3"));
+    seen.calls[0].communicator = 0;
+  }
+  for (Rank rank = 0; rank < size; ++rank) run.at(0).communicators[0].world_ranks.push_back(rank);
+  text = verdict_on(run);
+  expect_short(text);
+  EXPECT_NE(text.find("rank 0 waits in Recv from rank 1, tag 7"), std::string::npos) << text;
+  EXPECT_NE(text.find("and 99,994 more"), std::string::npos) << text;
+}
+
+TEST(Large, TakesLittleTime) {
+  for (const bool is_mismatch : {false, true}) {
+    PlantedRun run(4096);
+    for (int call = 0; call < 63; ++call) run.all_made(allreduce(8, "a.c:" + std::to_string(call % 7)));
+    for (Rank rank = 0; rank < 4095; ++rank) run.in(rank, allreduce(8, "a.c:0"));
+    if (is_mismatch) run.in(4095, barrier("a.c:9"));
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string text = verdict_on(run);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::cout << "4,096 ranks with 64 calls: " << seconds << " s\n" << text;
+    EXPECT_NE(text.find("rank 4095"), std::string::npos) << text;
+  }
+}
+
+TEST(Leaks, AreListedByPlace) {
+  PlantedRun run(4);
+  run.at(1).live = {{"communicators", "setup.c:40", 500}, {"types", "setup.c:50", 100}};
+  run.at(3).live = {{"communicators", "setup.c:40", 12'000}, {"requests", "", 101}};
+  EXPECT_EQ(leaks_text(run.ranks),
+            "12,000 communicators from setup.c:40 are not freed (rank 3); MPICH has 2,046\n"
+            "101 requests are not freed (rank 3)\n");
+}
+
+}  // namespace
+}  // namespace quadrille::mpi_face
