@@ -36,7 +36,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_threads = 64, most_frames = 64, most_shown = 8;
-constexpr const char* no_debugger_fits = "a debugger is attached";
+constexpr std::chrono::milliseconds longest_wait(500);  // for a thread to stop
+constexpr const char *debugger_attached = "a debugger is attached", *has_ended = "it has ended";
 
 std::string folder_of(pid_t process) { return fmt::format("/proc/{}", process); }
 std::string folder_of(pid_t process, pid_t thread) { return fmt::format("/proc/{}/task/{}", process, thread); }
@@ -89,7 +90,7 @@ std::vector<pid_t> threads_of(pid_t process) {
 std::string not_allowed(int error) {
   const int scope = std::atoi(beginning_of("/proc/sys/kernel/yama/ptrace_scope", 8).c_str());
   const std::string reason = error == EPERM && scope > 0 ? fmt::format("kernel.yama.ptrace_scope is {}", scope)
-                                                         : fmt::format("ptrace fails: {}", std::strerror(error));
+                                                         : fmt::format("the system says: {}", std::strerror(error));
   return "its stack may not be read: not allowed here, because " + reason;
 }
 
@@ -103,9 +104,10 @@ class StoppedThread {
       return;
     }
     ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
-    const auto limit = Clock::now() + std::chrono::milliseconds(50);
     error_ = ETIMEDOUT;
-    do {
+    for (auto limit = Clock::now() + longest_wait; Clock::now() < limit;
+         std::this_thread::sleep_for(std::chrono::microseconds(20))) {
+      const auto asked = Clock::now();
       siginfo_t change{};
       // WNOWAIT: the exit status stays there for the parent, which may be this process.
       if (::waitid(P_PID, static_cast<id_t>(thread), &change, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL | __WNOTHREAD) != 0 ||
@@ -119,8 +121,8 @@ class StoppedThread {
         signal_ = change.si_status >> 8 == 0 ? change.si_status : 0;
         return;
       }
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    } while (Clock::now() < limit);
+      ran_ = asked;
+    }
   }
   ~StoppedThread() {
     if (error_ == 0) ::ptrace(PTRACE_DETACH, thread_, nullptr, static_cast<std::intptr_t>(signal_));
@@ -128,10 +130,12 @@ class StoppedThread {
   StoppedThread(const StoppedThread&) = delete;
   StoppedThread& operator=(const StoppedThread&) = delete;
 
-  int error() const { return error_; }  // 0: it is stopped; ESRCH: it has ended; ETIMEDOUT: it does not stop
+  int error() const { return error_; }            // 0: it is stopped; ESRCH: it has ended; ETIMEDOUT: it does not stop
+  Clock::time_point ran() const { return ran_; }  // when it was last known not to be stopped
 
  private:
   const pid_t thread_;
+  Clock::time_point ran_ = Clock::now();
   int error_ = 0, signal_ = 0;
 };
 
@@ -242,15 +246,16 @@ class ProcessFiles {
  public:
   explicit ProcessFiles(pid_t process, Snapshot& snapshot) : dwfl_(dwfl_begin(&callbacks)) {
     if (!dwfl_) return;
-    const bool is_reported = dwfl_linux_proc_report(dwfl_, process) == 0;
-    is_ready_ = dwfl_report_end(dwfl_, nullptr, nullptr) == 0 && is_reported &&
+    error_ = dwfl_linux_proc_report(dwfl_, process);
+    is_ready_ = dwfl_report_end(dwfl_, nullptr, nullptr) == 0 && error_ == 0 &&
                 dwfl_attach_state(dwfl_, nullptr, process, &from_snapshot, &snapshot);
   }
   ~ProcessFiles() { dwfl_end(dwfl_); }
   ProcessFiles(const ProcessFiles&) = delete;
   ProcessFiles& operator=(const ProcessFiles&) = delete;
 
-  Dwfl* get() const { return is_ready_ ? dwfl_ : nullptr; }
+  Dwfl* get() const { return is_ready_ ? dwfl_ : nullptr; }  // null: the process is gone, or may not be read
+  int error() const { return error_; }                       // the system's error number, if there is one
 
  private:
   static int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) { return -1; }
@@ -258,6 +263,7 @@ class ProcessFiles {
       .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = find_nothing, .section_address = nullptr, .debuginfo_path = nullptr};
 
   Dwfl* const dwfl_;
+  int error_ = 0;
   bool is_ready_ = false;
 };
 
@@ -265,22 +271,23 @@ void collect(pid_t process, bool only_main, ProcessSample& sample) {
   Snapshot snapshot;
   const ProcessFiles files(process, snapshot);
   if (!files.get()) {
-    sample.why_not = "its stack may not be read: the system does not show its files";
+    sample.why_not = files.error() == EACCES || files.error() == EPERM ? not_allowed(files.error()) : has_ended;
     return;
   }
   for (const pid_t id : only_main ? std::vector{process} : threads_of(process)) {
     const auto stat = process_stat(folder_of(process, id));
     if (!stat || stat->state == 'Z' || stat->state == 'X') continue;
     ThreadStack thread{.thread = id, .state = state_words(stat->state)};
-    const auto begin = Clock::now();
     int error = 0;
     bool is_taken = false;
+    Clock::time_point begin;
     {
       const StoppedThread stopped(id);
+      begin = stopped.ran();
       error = stopped.error();
       is_taken = error == 0 && snapshot.take(process, id);
     }
-    thread.stopped_s = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (error == 0) thread.stopped_s = std::chrono::duration<double>(Clock::now() - begin).count();
     if (error == ESRCH) continue;
     if (is_taken) thread.addresses = snapshot.addresses(files.get());
     sample.threads.push_back(std::move(thread));
@@ -290,9 +297,9 @@ void collect(pid_t process, bool only_main, ProcessSample& sample) {
       sample.threads.pop_back();
       continue;
     }
-    sample.why_not = error == ETIMEDOUT   ? "its stack may not be read: it does not stop, because it is in an uninterruptible wait"
-                     : is_traced(process) ? no_debugger_fits
-                                          : not_allowed(error);
+    sample.why_not = error != ETIMEDOUT  ? is_traced(process) ? debugger_attached : not_allowed(error)
+                      : now->state == 'D' ? "its stack may not be read: it is in an uninterruptible wait"
+                                         : "its stack may not be read: it got no processor core in time";
     return;
   }
 }
@@ -325,11 +332,11 @@ ProcessSample sample(pid_t process, Places& places, bool only_main) {
   ProcessSample sample;
   describe(process, sample);
   if (sample.state == 0 || sample.state == 'Z' || sample.state == 'X') {
-    sample.why_not = "it has ended";
+    sample.why_not = has_ended;
     return sample;
   }
   if (is_traced(process)) {
-    sample.why_not = no_debugger_fits;
+    sample.why_not = debugger_attached;
     return sample;
   }
 #ifdef QUADRILLE_UNWINDS
@@ -337,7 +344,7 @@ ProcessSample sample(pid_t process, Places& places, bool only_main) {
   on_own_thread([&] { collect(process, only_main, sample); });
   for (ThreadStack& thread : sample.threads)
     for (const std::uint64_t address : thread.addresses) thread.frames.push_back(places.of(address, sample.modules));
-  if (sample.threads.empty() && sample.why_not.empty()) sample.why_not = "it has ended";
+  if (sample.threads.empty() && sample.why_not.empty()) sample.why_not = has_ended;
 #else
   static_cast<void>(places), static_cast<void>(only_main);
   sample.why_not = "its stack may not be read: this command was built without libdw";

@@ -2,10 +2,11 @@
 // Where another process is: the stacks of its threads, read from outside, and what the system says of it.
 //
 // A thread is stopped by PTRACE_SEIZE and PTRACE_INTERRUPT only while its registers and its stack are copied, which takes well
-// below a millisecond; the frames are found in the copy. If a thread does not stop within 50 ms, because it is in an
-// uninterruptible wait, it is left alone. A process that was stopped by a signal stays stopped. System calls that a stop interrupts
-// go on, except those that signal(7) lists as ended with EINTR by a stop and a continuation even without a handler: epoll_wait,
-// sigtimedwait and sigwaitinfo, semop and semtimedop, reads from inotify, and waits on sockets that have a time-out.
+// below a millisecond; the frames are found in the copy. If a thread does not stop within 0.5 s, because it is in an
+// uninterruptible wait or gets no processor core, it is left alone. A process that was stopped by a signal stays stopped. System
+// calls that a stop interrupts go on, except those that signal(7) lists as ended with EINTR by a stop and a continuation even
+// without a handler: epoll_wait, sigtimedwait and sigwaitinfo, semop and semtimedop, reads from inotify, and waits on sockets that
+// have a time-out.
 //
 // Frames that lie more than 512 KiB above the stack pointer are read after the thread goes on. If it returned from them in the
 // meantime, they are wrong.
@@ -31,7 +32,7 @@ struct ThreadStack {
   std::string state;                     // when it was sampled: "runs", "sleeps", "waits for a device", "is stopped"
   std::vector<std::uint64_t> addresses;  // return addresses; the first, of the instruction that runs, is increased by 1
   std::vector<std::string> frames;       // the place of each address (Places::of)
-  double stopped_s = 0;                  // how long the thread was stopped
+  double stopped_s = 0;                  // how long the thread was stopped, at most
 };
 
 struct ProcessSample {
