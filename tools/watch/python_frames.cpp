@@ -28,7 +28,7 @@ constexpr std::size_t most_interpreters = 64, most_threads_of_one = 4096, most_p
 // What is read makes no sense, or cannot be read.
 struct Unreadable {};
 
-constexpr const quadrille_python_offsets& at = quadrille_python_3_11;
+constexpr const quadrille_python_offsets& offsets = quadrille_python_3_11;
 
 class Interpreter {
  public:
@@ -41,8 +41,8 @@ class Interpreter {
     std::vector<std::string> frames;
     const std::uint64_t state = state_of(thread);
     if (state == 0) return frames;
-    std::uint64_t frame = pointer(pointer(state + at.thread_frame_pointer) + at.frame_pointer_frame);
-    for (std::size_t i = 0; frame != 0 && i < most_python_frames; ++i, frame = pointer(frame + at.frame_previous))
+    std::uint64_t frame = pointer(pointer(state + offsets.thread_frame_pointer) + offsets.frame_pointer_frame);
+    for (std::size_t i = 0; frame != 0 && i < most_python_frames; ++i, frame = pointer(frame + offsets.frame_previous))
       if (std::string text = describe(frame); !text.empty()) frames.push_back(std::move(text));
     return frames;
   }
@@ -68,40 +68,41 @@ class Interpreter {
 
   // Returns the structure of a thread; 0 if it has none.
   std::uint64_t state_of(pid_t thread) const {
-    std::uint64_t interpreter = pointer(runtime_ + at.runtime_interpreters);
+    std::uint64_t interpreter = pointer(runtime_ + offsets.runtime_interpreters);
     for (std::size_t i = 0; interpreter != 0 && i < most_interpreters; ++i) {
-      std::uint64_t state = pointer(interpreter + at.interpreter_threads);
+      std::uint64_t state = pointer(interpreter + offsets.interpreter_threads);
       for (std::size_t j = 0; state != 0 && j < most_threads_of_one; ++j) {
-        if (value<unsigned long>(state + at.thread_native_id) == static_cast<unsigned long>(thread)) return state;
-        state = pointer(state + at.thread_next);
+        if (value<unsigned long>(state + offsets.thread_native_id) == static_cast<unsigned long>(thread)) return state;
+        state = pointer(state + offsets.thread_next);
       }
-      interpreter = pointer(interpreter + at.interpreter_next);
+      interpreter = pointer(interpreter + offsets.interpreter_next);
     }
     return 0;
   }
 
   // Returns "program.py:31 (exchange)"; empty if the frame has not begun.
   std::string describe(std::uint64_t frame) const {
-    const std::uint64_t code = pointer(frame + at.frame_code);
-    if (pointer(code + at.object_type) != code_type_) throw Unreadable{};
-    const auto instruction = (static_cast<std::int64_t>(pointer(frame + at.frame_instruction)) -
-                              static_cast<std::int64_t>(code + at.code_instructions)) /
+    const std::uint64_t code = pointer(frame + offsets.frame_code);
+    if (pointer(code + offsets.object_type) != code_type_) throw Unreadable{};
+    const auto instruction = (static_cast<std::int64_t>(pointer(frame + offsets.frame_instruction)) -
+                              static_cast<std::int64_t>(code + offsets.code_instructions)) /
                              2;
     constexpr char owned_by_generator = 1;
-    if (value<char>(frame + at.frame_owner) != owned_by_generator && instruction < value<int>(code + at.code_first_traced))
+    if (value<char>(frame + offsets.frame_owner) != owned_by_generator &&
+        instruction < value<int>(code + offsets.code_first_traced))
       return {};
-    const std::string file = text(pointer(code + at.code_file));
-    return fmt::format("{}:{} ({})", base_name(file), line(code, instruction), text(pointer(code + at.code_name)));
+    const std::string file = text(pointer(code + offsets.code_file));
+    return fmt::format("{}:{} ({})", base_name(file), line(code, instruction), text(pointer(code + offsets.code_name)));
   }
 
   // The location table (Objects/locations.md in CPython) has an entry for each run of instructions. Only the first byte of an entry
   // has its highest bit set. This byte has the kind of the entry, and how many instructions it is for.
   int line(std::uint64_t code, std::int64_t instruction) const {
-    const std::uint64_t object = pointer(code + at.code_lines);
-    const auto size = value<std::int64_t>(object + at.object_size);
+    const std::uint64_t object = pointer(code + offsets.code_lines);
+    const auto size = value<std::int64_t>(object + offsets.object_size);
     if (size < 0 || static_cast<std::size_t>(size) > most_line_bytes) throw Unreadable{};
-    const std::string table = bytes(object + at.bytes_data, static_cast<std::size_t>(size));
-    std::int64_t line = value<int>(code + at.code_first_line), end = 0;
+    const std::string table = bytes(object + offsets.bytes_data, static_cast<std::size_t>(size));
+    std::int64_t line = value<int>(code + offsets.code_first_line), end = 0;
     for (std::size_t i = 0; i < table.size() && end <= instruction;) {
       const auto head = static_cast<unsigned char>(table[i++]);
       const int kind = head >> 3 & 15;
@@ -127,14 +128,14 @@ class Interpreter {
 
   // Returns a string object in UTF-8.
   std::string text(std::uint64_t object) const {
-    const auto length = value<std::int64_t>(object + at.text_length);
-    const auto state = value<std::uint32_t>(object + at.text_state);
+    const auto length = value<std::int64_t>(object + offsets.text_length);
+    const auto state = value<std::uint32_t>(object + offsets.text_state);
     const std::size_t width = state >> 2 & 7;
     const bool is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
     if (length < 0 || length > std::int64_t{most_letters} || !is_compact || (width != 1 && width != 2 && width != 4))
       throw Unreadable{};
     const std::string data =
-        bytes(object + (is_ascii ? at.text_ascii_data : at.text_data), static_cast<std::size_t>(length) * width);
+        bytes(object + (is_ascii ? offsets.text_ascii_data : offsets.text_data), static_cast<std::size_t>(length) * width);
     std::string text;
     for (std::size_t i = 0; i < data.size(); i += width) {
       std::uint32_t letter = 0;

@@ -22,7 +22,7 @@ class PlacesTest : public quadrille::testing::WatchTest {
 };
 
 // Prints to where `here` returns, and waits.
-constexpr const char* here = R"(#include <stdio.h>
+constexpr const char* waits_here = R"(#include <stdio.h>
 #include <unistd.h>
 __attribute__((noinline)) void here(void) {
   printf("%p\n", __builtin_return_address(0));
@@ -36,7 +36,7 @@ __attribute__((noinline)) void here_(void) {
 }
 )";
 
-constexpr const char* solver = R"(
+constexpr const char* caller = R"(
 void here(void);
 static volatile int steps;
 static inline __attribute__((always_inline)) void exchange_halo(void) {
@@ -62,8 +62,8 @@ int main(int argc, char** argv) {
 )";
 
 TEST_F(PlacesTest, LinesComeFromDebugInformation) {
-  write("here.c", here);
-  write("solver.c", solver);
+  write("here.c", waits_here);
+  write("solver.c", caller);
   Places places;
   for (const char* compiler : {"gcc", "clang"})
     for (const char* options : {"-g -O0", "-g -O2", "-g -O2 -no-pie", "-g1 -O2", "-g -O2 -fuse-ld=gold"}) {
@@ -80,8 +80,8 @@ TEST_F(PlacesTest, LinesComeFromDebugInformation) {
 }
 
 TEST_F(PlacesTest, WithoutDebugInformationThereAreSymbolsOrOffsets) {
-  write("here.c", here);
-  write("solver.c", solver);
+  write("here.c", waits_here);
+  write("solver.c", caller);
   shell("gcc -O2 solver.c here.c -o app && gcc -O2 -no-pie solver.c here.c -o fixed && strip fixed && cp app bare && strip bare");
   const quadrille::testing::Running app({file("app")}), bare({file("bare")}), fixed({file("fixed")});
   Places places;
@@ -98,7 +98,7 @@ TEST_F(PlacesTest, WithoutDebugInformationThereAreSymbolsOrOffsets) {
 }
 
 TEST_F(PlacesTest, LibrariesThatAProgramLoadsHaveLines) {
-  write("here.c", here);
+  write("here.c", waits_here);
   write("plug_in.c", "void here(void);\nvolatile int steps;\nvoid step(void) {\n  here();\n  ++steps;\n}\n");
   write("app.c",
         "#include <dlfcn.h>\nint main(void) { ((void (*)(void))dlsym(dlopen(\"./plug_in.so\", RTLD_NOW), \"step\"))(); }\n");
@@ -110,7 +110,7 @@ TEST_F(PlacesTest, LibrariesThatAProgramLoadsHaveLines) {
 
 TEST_F(PlacesTest, FortranHasLines) {
   if (!has("gfortran")) GTEST_SKIP() << "skipped: no gfortran";
-  write("here.c", here);
+  write("here.c", waits_here);
   write("flow.f90",
         "module solver\ncontains\n  subroutine residual(n)\n    integer, intent(inout) :: n\n    call here()\n    n = n + 1\n"
         "  end subroutine\nend module\nprogram flow\n  use solver\n  integer :: n = 0\n  call residual(n)\n  print *, n\nend "
@@ -123,7 +123,7 @@ TEST_F(PlacesTest, FortranHasLines) {
 
 // What the compiler inlines from <algorithm> stands for the user's line. Names of C++ have no arguments.
 TEST_F(PlacesTest, CodeOfSystemHeadersStandsForTheLineThatUsesIt) {
-  write("here.c", here);
+  write("here.c", waits_here);
   write("solver.cpp", R"(#include <algorithm>
 extern "C" void here();
 volatile int steps;
@@ -159,8 +159,8 @@ int main(int argc, char**) {
 }
 
 TEST_F(PlacesTest, LinesOutliveTheProcessButNotTheFile) {
-  write("here.c", here);
-  write("solver.c", solver);
+  write("here.c", waits_here);
+  write("solver.c", caller);
   shell("gcc -g -O2 solver.c here.c -o app");
   quadrille::testing::Running app({file("app")});
   const auto modules = modules_of(app.process());

@@ -18,7 +18,7 @@ using quadrille::testing::Running;
 using ::testing::IsEmpty;
 
 // Python's own module faulthandler writes the frames to a file while the program sleeps. They are the expected ones.
-constexpr const char* expected = R"(
+constexpr const char* says_frames = R"(
 import faulthandler, os, sys, threading, time
 faulthandler.dump_traceback_later(0.3, file=open(os.path.join(os.path.dirname(sys.argv[0]), "expected"), "w"))
 def ready():
@@ -40,7 +40,7 @@ class PythonFramesTest : public quadrille::testing::WatchTest {
 
   // Runs a program under each interpreter, and compares its frames with those that Python says.
   void check(const std::string& program) const {
-    write("program.py", expected + program);
+    write("program.py", says_frames + program);
     for (const std::string& interpreter : interpreters_) {
       SCOPED_TRACE(interpreter);
       std::filesystem::remove(file("expected"));

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 // A program with threads that count. Its first argument says what the main thread does. Prints where its counters are.
-constexpr const char* solver = R"(
+constexpr const char* counting_solver = R"(
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
@@ -79,7 +79,7 @@ class StacksTest : public quadrille::testing::WatchTest {
     GTEST_SKIP() << "skipped: built without libdw";
 #endif
     WatchTest::SetUp();
-    write("solver.c", solver);
+    write("solver.c", counting_solver);
     shell("gcc -g -O1 -pthread solver.c -o solver -lm");
   }
 
