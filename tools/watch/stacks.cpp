@@ -335,6 +335,7 @@ ProcessSample sample(pid_t process, Places& places, bool only_main) {
     sample.why_not = has_ended;
     return sample;
   }
+  sample.python = python_frames(process, process);
   if (is_traced(process)) {
     sample.why_not = debugger_attached;
     return sample;
@@ -362,6 +363,7 @@ std::vector<std::string> users_frames(const ThreadStack& thread, std::span<const
 }
 
 std::string users_frame(const ProcessSample& sample) {
+  if (!sample.python.empty()) return sample.python.front();
   if (sample.threads.empty()) return {};
   const auto frames = users_frames(sample.threads.front(), sample.modules);
   return frames.empty() ? "" : frames.front();

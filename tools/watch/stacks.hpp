@@ -38,10 +38,11 @@ struct ThreadStack {
 struct ProcessSample {
   std::vector<ThreadStack> threads;  // the main thread first; no threads that have ended, and at most 64
   std::vector<Module> modules;
-  std::string why_not;      // why no thread has frames: "a debugger is attached", or a sentence; empty: they have
-  double processor_s = -1;  // processor time that the process has used; negative: unknown
-  char state = 0;           // as in proc(5), of the main thread: 'R', 'S', 'T'; 0: the process is gone
-  std::string waits_in;     // the kernel's word for what the main thread waits for, such as "pipe_read"; may be empty
+  std::vector<std::string> python;  // the main thread's frames of Python (python_frames.hpp), which need no stop; empty: none
+  std::string why_not;              // why no thread has frames: "a debugger is attached", or a sentence; empty: they have
+  double processor_s = -1;          // processor time that the process has used; negative: unknown
+  char state = 0;                   // as in proc(5), of the main thread: 'R', 'S', 'T'; 0: the process is gone
+  std::string waits_in;             // the kernel's word for what the main thread waits for, such as "pipe_read"; may be empty
 };
 
 // Samples each thread of a process. If `only_main`, samples the main thread alone. The exit status of a process that ends meanwhile
@@ -51,7 +52,7 @@ ProcessSample sample(pid_t process, Places& places, bool only_main = false);
 // Returns the places of a thread's frames that are the user's: those of no MPI library, binding or library of the system.
 std::vector<std::string> users_frames(const ThreadStack& thread, std::span<const Module> modules);
 
-// Returns the innermost of the user's frames of the main thread; empty if there is none.
+// Returns the innermost of the user's frames of the main thread: the one of Python, if there are any. Empty if there is none.
 std::string users_frame(const ProcessSample& sample);
 
 // Samples the main thread three times, 20 ms apart, and returns the frames, innermost first, of the most frequent innermost frame:

@@ -180,6 +180,7 @@ TEST_F(PythonFramesTest, ABusyProgramHasFramesAndGoesOn) {
     EXPECT_THAT(frames[0], ::testing::MatchesRegex("busy.py:[123] \\(residual\\)"));
     EXPECT_EQ(frames[1], "busy.py:5 (solve)");
     EXPECT_EQ(frames[2], "busy.py:7 (<module>)");
+    EXPECT_THAT(users_frame(sample(running.process(), places)), ::testing::EndsWith(" (residual)"));
   }
 }
 
