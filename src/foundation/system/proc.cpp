@@ -21,7 +21,11 @@ std::optional<ProcessStat> process_stat(const std::string& directory) {
     for (int field = first; field <= last; ++field) fields >> skipped;
   };
   fields >> stat.state >> stat.parent;  // fields 3 and 4
-  skip(5, 21);
+  skip(5, 13);
+  std::uint64_t in_program = 0, in_system = 0;
+  fields >> in_program >> in_system;
+  stat.used = in_program + in_system;
+  skip(16, 21);
   if (!(fields >> stat.started)) return std::nullopt;
   skip(23, 47);
   fields >> stat.words_begin >> stat.words_end;

@@ -14,6 +14,7 @@ struct ProcessStat {
   std::string name;
   char state = 0;
   long parent = 0;
+  std::uint64_t used = 0;                         // processor time, in clock ticks
   std::uint64_t started = 0;                      // clock ticks since boot
   std::uintptr_t words_begin = 0, words_end = 0;  // addresses of the command line; 0 if another user's process hides them
 };
