@@ -2,8 +2,10 @@
 // quadrille report: prints the counters of the ranks of a program that ran under 'quadrille wrap'.
 #include "mpi_face/report/report.hpp"
 
+#include <filesystem>
 #include <memory>
 
+#include "foundation/system/files.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "options/arguments.hpp"
 #include "subcommands/subcommand.hpp"
@@ -18,6 +20,18 @@ struct ReportArguments {
   bool full = false, json = false;
 };
 
+// What 'quadrille wrap --watch' has left about a hang of these runs; empty if there was none.
+std::string hangs_of(const std::vector<std::string>& places) {
+  std::string text;
+  for (const std::string& place : places) {
+    const std::filesystem::path folder(place);
+    const std::filesystem::path beside = folder.parent_path() / folder.stem();  // FILE of FILE.counters
+    for (const std::string& file : {place + "/run.hang.txt", beside.string() + ".hang.txt"})
+      if (std::filesystem::is_regular_file(file)) text += read_regular_file(file, 1, "the verdict '" + file + "'").text + '\n';
+  }
+  return text;
+}
+
 int run_report(const ReportArguments& options) {
   std::vector<std::string> places = options.places;
   if (places.empty()) {
@@ -30,7 +44,7 @@ int run_report(const ReportArguments& options) {
   }
   Output output(options.output);
   const mpi_face::RunReport report = mpi_face::read_run(places);
-  output.finish(options.json ? mpi_face::json_text_of(report) : mpi_face::text_of(report, {.full = options.full}));
+  output.finish(options.json ? mpi_face::json_text_of(report) : hangs_of(places) + mpi_face::text_of(report, {.full = options.full}));
   return good;
 }
 

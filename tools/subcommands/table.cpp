@@ -25,6 +25,7 @@
   ROW(run)                  \
   ROW(wrap)                 \
   ROW(preload)              \
+  ROW(watch)                \
   ROW(report)               \
   ROW(recording)            \
   ROW(project)              \

@@ -204,7 +204,7 @@ std::optional<Listener> make_listener() {
   try {
     return Listener();
   } catch (const Error& error) {
-    talk(fmt::format("{}; each node watches for itself", error.what()));
+    std::fputs(fmt::format("quadrille: {}; each node watches for itself\n", error.what()).c_str(), stderr);
     return std::nullopt;
   }
 }

@@ -172,7 +172,7 @@ std::optional<std::uint64_t> address_of(const char* symbol, const Module& module
 }
 
 // A file as libdwfl sees it. The addresses are those that the file itself gives.
-class Places::File {
+class SourcePlaces::File {
  public:
   explicit File(const Module& of) {
     if (of.build_id.empty() || build_id_of(of.path) != of.build_id) return;
@@ -283,7 +283,7 @@ class Places::File {
 
 std::optional<std::uint64_t> address_of(const char*, const Module&) { return {}; }
 
-class Places::File {
+class SourcePlaces::File {
  public:
   explicit File(const Module&) {}
   std::string place(std::uint64_t offset, const std::string& file_name) const { return fmt::format("{}+{:#x}", file_name, offset); }
@@ -291,16 +291,16 @@ class Places::File {
 
 #endif
 
-Places::Places() = default;
-Places::~Places() = default;
+SourcePlaces::SourcePlaces() = default;
+SourcePlaces::~SourcePlaces() = default;
 
-const Places::File& Places::file_of(const Module& module) {
+const SourcePlaces::File& SourcePlaces::file_of(const Module& module) {
   std::unique_ptr<File>& file = files_[module.build_id + module.path];
   if (!file) file = std::make_unique<File>(module);
   return *file;
 }
 
-std::string Places::of(std::uint64_t return_address, std::span<const Module> modules) {
+std::string SourcePlaces::of(std::uint64_t return_address, std::span<const Module> modules) {
   if (return_address == 0) return {};
   const Module* const module = module_at(return_address - 1, modules);
   if (!module) return fmt::format("{:#x}", return_address);

@@ -37,12 +37,12 @@ bool is_mpi_binding(const Module& module);
 std::optional<std::uint64_t> address_of(const char* symbol, const Module& module);
 
 // Finds places, and remembers them. Reads each file once. Not for several threads at once.
-class Places {
+class SourcePlaces {
  public:
-  Places();
-  ~Places();
-  Places(const Places&) = delete;
-  Places& operator=(const Places&) = delete;
+  SourcePlaces();
+  ~SourcePlaces();
+  SourcePlaces(const SourcePlaces&) = delete;
+  SourcePlaces& operator=(const SourcePlaces&) = delete;
 
   // Returns where the call is that returns to `return_address`: "solver.c:88 (residual)" with debug information,
   // "residual+0x1c (app)" with a symbol, else "app+0x1234". The offsets are those of the last byte of the call. Code that was

@@ -328,7 +328,7 @@ bool is_users(const Module& module) {
 
 }  // namespace
 
-ProcessSample sample(pid_t process, Places& places, bool only_main) {
+ProcessSample sample(pid_t process, SourcePlaces& places, bool only_main) {
   ProcessSample sample;
   describe(process, sample);
   if (sample.state == 0 || sample.state == 'Z' || sample.state == 'X') {
@@ -369,7 +369,7 @@ std::string users_frame(const ProcessSample& sample) {
   return frames.empty() ? "" : frames.front();
 }
 
-std::vector<std::string> where_it_computes(pid_t process, Places& places) {
+std::vector<std::string> where_it_computes(pid_t process, SourcePlaces& places) {
   std::vector<std::vector<std::string>> found;
   std::map<std::string, int> counts;
   std::string why_not;

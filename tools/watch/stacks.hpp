@@ -31,7 +31,7 @@ struct ThreadStack {
   pid_t thread = 0;
   std::string state;                     // when it was sampled: "runs", "sleeps", "waits for a device", "is stopped"
   std::vector<std::uint64_t> addresses;  // return addresses; the first, of the instruction that runs, is increased by 1
-  std::vector<std::string> frames;       // the place of each address (Places::of)
+  std::vector<std::string> frames;       // the place of each address (SourcePlaces::of)
   double stopped_s = 0;                  // how long the thread was stopped, at most
 };
 
@@ -47,7 +47,7 @@ struct ProcessSample {
 
 // Samples each thread of a process. If `only_main`, samples the main thread alone. The exit status of a process that ends meanwhile
 // is left to its parent.
-ProcessSample sample(pid_t process, Places& places, bool only_main = false);
+ProcessSample sample(pid_t process, SourcePlaces& places, bool only_main = false);
 
 // Returns the places of a thread's frames that are the user's: those of no MPI library, binding or library of the system.
 std::vector<std::string> users_frames(const ThreadStack& thread, std::span<const Module> modules);
@@ -58,6 +58,6 @@ std::string users_frame(const ProcessSample& sample);
 // Samples the main thread three times, 20 ms apart, and returns the frames, innermost first, of the most frequent innermost frame:
 // at most 8, and only the user's if there are any. For a Python program they are the frames of Python (python_frames.hpp). If there
 // are no frames, it returns one sentence that says why.
-std::vector<std::string> where_it_computes(pid_t process, Places& places);
+std::vector<std::string> where_it_computes(pid_t process, SourcePlaces& places);
 
 }  // namespace quadrille::command

@@ -294,7 +294,7 @@ void Watcher::conclude(Time now) {
   print(*verdict, ranks);
 }
 
-void Watcher::print(const Verdict& verdict, Ranks& ranks) {
+void Watcher::print(const HangVerdict& verdict, Ranks& ranks) {
   std::string text = text_of(verdict);
   if (up_ && up_->closed())
     text += fmt::format("the watcher of rank 0 cannot be reached, so this is only what {} sees\n", host_name());

@@ -67,12 +67,12 @@ class Watcher {
   bool has_all() const;
   Ranks local_ranks();
   void conclude(Time now);
-  void print(const mpi_face::Verdict& verdict, Ranks& ranks);
+  void print(const mpi_face::HangVerdict& verdict, Ranks& ranks);
   void send_answer();
 
   const pid_t process_;
   const WatchPlan plan_;
-  Places places_;
+  SourcePlaces places_;
   std::vector<Module> modules_;  // of the own rank's process
   std::map<std::string, WatchedFile> files_;  // of the ranks of this node, by path
   WatchedFile* own_ = nullptr;

@@ -21,11 +21,11 @@ std::string situation(const Finding& finding) {
 
 }  // namespace
 
-void Findings::add(const std::vector<Rank>& ranks, bool is_cause) {
+void ShownRanks::add(const std::vector<Rank>& ranks, bool is_cause) {
   for (const Rank rank : ranks) ranks_[rank].is_cause |= is_cause;
 }
 
-Finding Findings::finding_of(Rank rank, const Shown& shown) const {
+Finding ShownRanks::finding_of(Rank rank, const Shown& shown) const {
   const SeenRank& seen = run_.at(rank);
   const Waiting& waiting = run_.waiting(rank);
   Finding finding;
@@ -52,7 +52,7 @@ Finding Findings::finding_of(Rank rank, const Shown& shown) const {
   return finding;
 }
 
-std::vector<Finding> Findings::take() const {
+std::vector<Finding> ShownRanks::take() const {
   std::vector<Finding> findings;
   std::unordered_map<std::string, std::size_t> places;
   for (const auto& [rank, shown] : ranks_) {

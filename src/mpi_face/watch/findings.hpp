@@ -10,9 +10,9 @@
 
 namespace quadrille::mpi_face {
 
-class Findings {
+class ShownRanks {
  public:
-  explicit Findings(const SeenRun& run) : run_(run) {}
+  explicit ShownRanks(const SeenRun& run) : run_(run) {}
 
   void add(const std::vector<Rank>& ranks, bool is_cause = false);
   void add_call(Rank rank, const WatchedCall& call) { ranks_[rank].call = &call; }  // shows this call instead of the current one

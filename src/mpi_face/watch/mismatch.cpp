@@ -12,7 +12,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-using Cause = Verdict::Cause;
+using Cause = HangVerdict::Cause;
 
 // The properties in which calls with the same number must agree, in the order in which they are compared.
 constexpr std::array<Cause, 5> properties{Cause::order, Cause::root, Cause::operation, Cause::element, Cause::bytes};

@@ -13,7 +13,7 @@
 namespace quadrille::mpi_face {
 
 struct Mismatch {
-  Verdict::Cause cause = Verdict::Cause::order;
+  HangVerdict::Cause cause = HangVerdict::Cause::order;
   std::uint64_t number = 0;  // of the call
   std::vector<Rank> odd;     // ranks of the world whose call differs from that of most others, ascending
   std::vector<std::string> sentences;

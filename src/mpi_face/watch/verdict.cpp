@@ -23,7 +23,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 using State = SeenRank::State;
-using Cause = Verdict::Cause;
+using Cause = HangVerdict::Cause;
 
 bool is_synchronising(const std::string& function) {
   static const std::set<std::string> functions{"Barrier",       "Allreduce", "Allgather", "Allgatherv",
@@ -71,7 +71,7 @@ class HangFinder {
                                    [&](const Member& member) { return run.is_quiet(member.rank, limit_s); }));
   }
 
-  std::optional<Verdict> find() {
+  std::optional<HangVerdict> find() {
     std::vector<int> order;
     for (int on = 0; on < static_cast<int>(waiters_.size()); ++on)
       if (is_long(waiters_[static_cast<std::size_t>(on)])) order.push_back(on);
@@ -90,7 +90,7 @@ class HangFinder {
 
  private:
   struct Step {
-    std::optional<Verdict> verdict;
+    std::optional<HangVerdict> verdict;
     std::optional<Node> next;  // neither: a rank makes progress
   };
 
@@ -124,8 +124,8 @@ class HangFinder {
     return stuck;
   }
 
-  Verdict verdict_on(int on, const Stuck& stuck) const {
-    Verdict verdict;
+  HangVerdict verdict_on(int on, const Stuck& stuck) const {
+    HangVerdict verdict;
     verdict.communicator = communicator(on).label;
     verdict.usual_s = communicator(on).usual_s;
     verdict.number = stuck.call->number;
@@ -133,12 +133,12 @@ class HangFinder {
     return verdict;
   }
 
-  Verdict verdict_of(int on, const Stuck& stuck, const Mismatch& mismatch) const {
-    Verdict verdict = verdict_on(on, stuck);
+  HangVerdict verdict_of(int on, const Stuck& stuck, const Mismatch& mismatch) const {
+    HangVerdict verdict = verdict_on(on, stuck);
     verdict.cause = mismatch.cause;
     verdict.number = mismatch.number;
     verdict.sentences = mismatch.sentences;
-    Findings findings(run_);
+    ShownRanks findings(run_);
     findings.add(stuck.waiters);
     findings.add(stuck.missing);
     findings.add(mismatch.odd, true);
@@ -146,7 +146,7 @@ class HangFinder {
     return verdict;
   }
 
-  std::optional<Verdict> mismatch_on(int on) const {
+  std::optional<HangVerdict> mismatch_on(int on) const {
     const std::optional<Stuck> stuck = stuck_on(on);
     if (!stuck) return std::nullopt;
     auto mismatch = first_mismatch(run_, communicator(on), 1, true);
@@ -154,7 +154,7 @@ class HangFinder {
     return mismatch ? std::optional(verdict_of(on, *stuck, *mismatch)) : std::nullopt;
   }
 
-  std::optional<Verdict> walk(Node node) {
+  std::optional<HangVerdict> walk(Node node) {
     path_.clear();
     for (;;) {
       if (const auto again = std::find(path_.begin(), path_.end(), node); on_path_.contains(node)) {
@@ -204,7 +204,7 @@ class HangFinder {
   }
 
   // The ranks that wait in the steps before the last one are shown, too.
-  void add_path(Findings& findings) const {
+  void add_path(ShownRanks& findings) const {
     for (const Node& node : path_)
       if (node.is_rank)
         findings.add({node.id});
@@ -212,10 +212,10 @@ class HangFinder {
         findings.add(waiters_[static_cast<std::size_t>(node.id)]);
   }
 
-  Verdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
-    Verdict verdict = verdict_on(on, stuck);
+  HangVerdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
+    HangVerdict verdict = verdict_on(on, stuck);
     explain_missing(verdict, causes, &communicator(on), stuck);
-    Findings findings(run_);
+    ShownRanks findings(run_);
     add_path(findings);
     findings.add(stuck.missing);
     findings.add(causes, true);
@@ -231,7 +231,7 @@ class HangFinder {
   };
 
   // Says why the ranks have not entered a call on a communicator (null: MPI_Finalize); the most important reasons first.
-  void explain_missing(Verdict& verdict, const std::vector<Rank>& causes, const SharedCommunicator* on, const Stuck& stuck) const {
+  void explain_missing(HangVerdict& verdict, const std::vector<Rank>& causes, const SharedCommunicator* on, const Stuck& stuck) const {
     std::unordered_map<Rank, const Member*> members;
     if (on)
       for (const Member& member : on->members) members[member.rank] = &member;
@@ -281,9 +281,9 @@ class HangFinder {
   }
 
   // All members have entered the call.
-  Verdict complete_on(int on, const Stuck& stuck) const {
+  HangVerdict complete_on(int on, const Stuck& stuck) const {
     if (const auto mismatch = first_mismatch(run_, communicator(on), 1, false)) return verdict_of(on, stuck, *mismatch);
-    Verdict verdict = verdict_on(on, stuck);
+    HangVerdict verdict = verdict_on(on, stuck);
     std::vector<Rank> behind;
     for (const Rank rank : stuck.waiters)
       if (run_.waiting(rank).targets[0]->number == stuck.call->number) behind.push_back(rank);
@@ -301,7 +301,7 @@ class HangFinder {
       verdict.sentences = {fmt::format("all ranks have entered {}: the MPI library, or the network, does not complete it on {}",
                                        call_words(*stuck.call), who)};
     }
-    Findings findings(run_);
+    ShownRanks findings(run_);
     findings.add(stuck.waiters);
     if (is_behind) findings.add(behind, true);
     verdict.findings = findings.take();
@@ -311,7 +311,7 @@ class HangFinder {
   Step step_of(Rank rank) {
     const Waiting& waiting = run_.waiting(rank);
     std::optional<Node> next;
-    std::optional<Verdict> verdict;
+    std::optional<HangVerdict> verdict;
     for (const WatchedCall* target : waiting.targets) {
       const Rank peer = run_.peer_of(rank, *target);
       if (peer == -2) {
@@ -342,7 +342,7 @@ class HangFinder {
   }
 
   // The rank waits for a message from any rank, and no rank makes progress.
-  Verdict from_any(Rank rank, const WatchedCall& target) const {
+  HangVerdict from_any(Rank rank, const WatchedCall& target) const {
     const int on = run_.communicator_of(rank, target);
     std::vector<Rank> others;
     for (Rank other = 0; on < 0 && other < run_.size(); ++other) others.push_back(other);
@@ -362,7 +362,7 @@ class HangFinder {
                              wait_words(run_, rank) + ": no rank sends to it, because all others wait, too, or have ended");
     std::sort(outside.begin(), outside.end());
     const bool one = outside.size() == 1;
-    Verdict verdict =
+    HangVerdict verdict =
         message_verdict(rank, outside,
                         fmt::format("{}: {} {} late: {} {} not sent to it", wait_words(run_, rank), ranks_phrase(outside),
                                     one ? "is" : "are", one ? "it" : "they", one ? "has" : "have"));
@@ -375,27 +375,27 @@ class HangFinder {
     return on < 0 ? is_quiet_ : quiet_[static_cast<std::size_t>(on)];
   }
 
-  Verdict message_verdict(Rank rank, const std::vector<Rank>& peers, const std::string& sentence) const {
-    Verdict verdict;
+  HangVerdict message_verdict(Rank rank, const std::vector<Rank>& peers, const std::string& sentence) const {
+    HangVerdict verdict;
     verdict.cause = Cause::messages;
     verdict.quiet_s = run_.at(rank).since_s;
     verdict.sentences = {sentence};
-    Findings findings(run_);
+    ShownRanks findings(run_);
     add_path(findings);
     findings.add(peers, true);
     verdict.findings = findings.take();
     return verdict;
   }
 
-  Verdict waits_for_peer(Rank rank, Rank peer) const {
-    Verdict verdict = message_verdict(rank, {peer}, peer_sentence(run_, rank, peer));
+  HangVerdict waits_for_peer(Rank rank, Rank peer) const {
+    HangVerdict verdict = message_verdict(rank, {peer}, peer_sentence(run_, rank, peer));
     verdict.cause = cause_of(run_.state(peer));
     return verdict;
   }
 
   // The steps of path_ wait for each other.
-  Verdict cycle() const {
-    Verdict verdict;
+  HangVerdict cycle() const {
+    HangVerdict verdict;
     verdict.quiet_s = std::numeric_limits<double>::max();
     const bool has_messages = std::any_of(path_.begin(), path_.end(), [](const Node& node) { return node.is_rank; });
     verdict.cause = has_messages ? Cause::messages : Cause::communicators;
@@ -426,7 +426,7 @@ class HangFinder {
       verdict.sentences = {
           "these ranks are in calls of one exchange: their tags differ, or the MPI library, or the network, does not complete it"};
     }
-    Findings findings(run_);
+    ShownRanks findings(run_);
     add_path(findings);
     verdict.findings = findings.take();
     return verdict;
@@ -435,7 +435,7 @@ class HangFinder {
   bool is_exchange(Rank rank) const { return run_.waiting(rank).targets[0]->function.starts_with("Sendrecv"); }
 
   // Ranks wait in MPI_Finalize, the others are outside of MPI.
-  std::optional<Verdict> finalising() const {
+  std::optional<HangVerdict> finalising() const {
     std::vector<Rank> waiters, others;
     double quiet_s = std::numeric_limits<double>::max();
     for (Rank rank = 0; rank < run_.size(); ++rank) {
@@ -447,10 +447,10 @@ class HangFinder {
       quiet_s = std::min(quiet_s, run_.at(rank).since_s);
     }
     if (!is_quiet_ || !is_long(waiters) || others.empty()) return std::nullopt;
-    Verdict verdict;
+    HangVerdict verdict;
     verdict.quiet_s = quiet_s;
     explain_missing(verdict, others, nullptr, {});
-    Findings findings(run_);
+    ShownRanks findings(run_);
     findings.add(waiters);
     findings.add(others, true);
     verdict.findings = findings.take();
@@ -469,23 +469,23 @@ class HangFinder {
 
 }  // namespace
 
-std::optional<Verdict> find_hang(std::span<const SeenRank> ranks, Count world_size, const WatchOptions& options) {
+std::optional<HangVerdict> find_hang(std::span<const SeenRank> ranks, Count world_size, const WatchOptions& options) {
   const SeenRun run(ranks, world_size);
   return HangFinder(run, options.limit_s).find();
 }
 
-std::optional<Verdict> find_mismatch(std::span<const SeenRank> ranks, Count world_size) {
+std::optional<HangVerdict> find_mismatch(std::span<const SeenRank> ranks, Count world_size) {
   const SeenRun run(ranks, world_size);
   for (const SharedCommunicator& communicator : run.communicators()) {
     const std::optional<Mismatch> mismatch = first_mismatch(run, communicator, 1, false);
     if (!mismatch) continue;
-    Verdict verdict;
+    HangVerdict verdict;
     verdict.is_hang = false;
     verdict.cause = mismatch->cause;
     verdict.communicator = communicator.label;
     verdict.number = mismatch->number;
     verdict.sentences = mismatch->sentences;
-    Findings findings(run);
+    ShownRanks findings(run);
     for (const Member& member : communicator.members)
       if (const WatchedCall* call = call_with(run, member, mismatch->number)) findings.add_call(member.rank, *call);
     findings.mark(mismatch->odd);

@@ -33,7 +33,7 @@ struct Finding {
   std::vector<std::string> stack;
 };
 
-struct Verdict {
+struct HangVerdict {
   enum class Cause : std::uint8_t {
     order,          // the order of collectives differs
     root,           // the same collective with different roots
@@ -62,17 +62,17 @@ struct Verdict {
   std::vector<std::string> sentences;  // the cause
 };
 
-std::string_view word_of(Verdict::Cause cause);
+std::string_view word_of(HangVerdict::Cause cause);
 
 // Returns nothing if no rank has been in a blocking call for the limit, or if a rank that is concerned has made progress since
 // then.
-std::optional<Verdict> find_hang(std::span<const SeenRank> ranks, Count world_size, const WatchOptions& options);
+std::optional<HangVerdict> find_hang(std::span<const SeenRank> ranks, Count world_size, const WatchOptions& options);
 
 // Returns the first call on a communicator in which two ranks do not match, although they may not hang.
-std::optional<Verdict> find_mismatch(std::span<const SeenRank> ranks, Count world_size);
+std::optional<HangVerdict> find_mismatch(std::span<const SeenRank> ranks, Count world_size);
 
-std::string text_of(const Verdict& verdict);       // at most 40 lines
-std::string json_text_of(const Verdict& verdict);  // format "quadrille-hang/1"
+std::string text_of(const HangVerdict& verdict);       // at most 40 lines
+std::string json_text_of(const HangVerdict& verdict);  // format "quadrille-hang/1"
 
 // One line for each place with more than 100 live objects on a rank; empty if there is none.
 std::string leaks_text(std::span<const SeenRank> ranks);

@@ -20,7 +20,7 @@ namespace {
 using State = SeenRank::State;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_groups = 28;  // a verdict has at most 8 other lines
+constexpr std::size_t most_shown_groups = 28;  // a verdict has at most 8 other lines
 
 std::string_view word_of(State state) {
   constexpr std::array<std::string_view, 7> words{"computes", "sleeps", "in_call", "stopped", "died", "finalised", "unknown"};
@@ -28,7 +28,7 @@ std::string_view word_of(State state) {
 }
 
 // "its call 4,711 on it: 8 B, sum of f64"
-std::string call_details(const Finding& finding, const Verdict& verdict) {
+std::string call_details(const Finding& finding, const HangVerdict& verdict) {
   const WatchedCall& call = finding.call;
   const bool one = finding.ranks.size() == 1;
   if (!call.is_collective) {
@@ -48,7 +48,7 @@ std::string call_details(const Finding& finding, const Verdict& verdict) {
   return words + (parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", ")));
 }
 
-std::string in_call(const Finding& finding, const Verdict& verdict) {
+std::string in_call(const Finding& finding, const HangVerdict& verdict) {
   std::string words = finding.call.function;
   if (!finding.waits_for.empty()) words += " for " + finding.waits_for;
   WatchedCall target = finding.call;
@@ -64,7 +64,7 @@ bool is_place(std::string_view frame) {
   return name.substr(0, name.find_last_not_of(' ') + 1).find(' ') == std::string_view::npos;
 }
 
-std::string doing(const Finding& finding, const Verdict& verdict) {
+std::string doing(const Finding& finding, const HangVerdict& verdict) {
   const bool one = finding.ranks.size() == 1;
   const std::string since = duration_words(finding.since_s);
   const auto last = finding.last.empty() ? "" : ", after " + finding.last;
@@ -91,7 +91,7 @@ std::string doing(const Finding& finding, const Verdict& verdict) {
   return fmt::format("{} unknown: {} not answered", is, one ? "its node has" : "their nodes have");
 }
 
-std::string head(const Verdict& verdict) {
+std::string head(const HangVerdict& verdict) {
   if (!verdict.is_hang) return fmt::format("call {} on {} does not match", number_words(verdict.number), verdict.communicator);
   const std::string quiet = duration_words(verdict.quiet_s);
   if (!verdict.communicator.empty())
@@ -104,7 +104,7 @@ std::string head(const Verdict& verdict) {
   return fmt::format("{} {} made no progress for {}", ranks_phrase(ranks), ranks.size() == 1 ? "has" : "have", quiet);
 }
 
-std::size_t columns_of(std::string_view text) {
+std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
@@ -116,8 +116,8 @@ std::vector<std::size_t> shown_groups(const std::vector<Finding>& findings) {
     const auto weight = [&](std::size_t i) { return std::pair(findings[i].is_cause, findings[i].ranks.size()); };
     return weight(a) > weight(b);
   });
-  if (shown.size() > most_groups) {
-    shown.resize(most_groups);
+  if (shown.size() > most_shown_groups) {
+    shown.resize(most_shown_groups);
     const auto rest = std::find_if(shown.begin(), shown.end(), [&](std::size_t i) { return !findings[i].is_cause; });
     const auto most = std::max_element(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
       return std::pair(!a.is_cause, a.ranks.size()) < std::pair(!b.is_cause, b.ranks.size());
@@ -128,8 +128,8 @@ std::vector<std::size_t> shown_groups(const std::vector<Finding>& findings) {
   return shown;
 }
 
-Json or_null(const std::string& words) { return words.empty() ? Json() : Json(words); }
-Json or_null(std::int64_t number) { return number < 0 ? Json() : Json(number); }
+Json text_or_null(const std::string& words) { return words.empty() ? Json() : Json(words); }
+Json text_or_null(std::int64_t number) { return number < 0 ? Json() : Json(number); }
 
 Json to_json(const Finding& finding) {
   const WatchedCall& call = finding.call;
@@ -138,36 +138,36 @@ Json to_json(const Finding& finding) {
             {"is_cause", finding.is_cause},
             {"since_s", finding.since_s},
             {"processor_s", finding.processor_s < 0 ? Json() : Json(finding.processor_s)},
-            {"end", or_null(finding.end)},
-            {"waits_in", or_null(finding.waits_in)},
-            {"last", or_null(finding.last)},
+            {"end", text_or_null(finding.end)},
+            {"waits_in", text_or_null(finding.waits_in)},
+            {"last", text_or_null(finding.last)},
             {"stack", finding.stack},
             {"call", nullptr}};
   if (call.function.empty()) return json;
   json["call"] = {{"function", call.function},
-                  {"waits_for", or_null(finding.waits_for)},
-                  {"communicator", or_null(finding.communicator)},
+                  {"waits_for", text_or_null(finding.waits_for)},
+                  {"communicator", text_or_null(finding.communicator)},
                   {"number", call.number > 0 ? Json(call.number) : Json()},
-                  {"bytes", or_null(call.bytes)},
-                  {"root", or_null(call.root)},
-                  {"operation", or_null(call.operation)},
-                  {"element", or_null(call.element)},
-                  {"peer", finding.peer == -2 ? Json("any") : or_null(finding.peer)},
-                  {"tag", call.tag == -2 ? Json("any") : or_null(call.tag)},
-                  {"place", or_null(call.place)}};
+                  {"bytes", text_or_null(call.bytes)},
+                  {"root", text_or_null(call.root)},
+                  {"operation", text_or_null(call.operation)},
+                  {"element", text_or_null(call.element)},
+                  {"peer", finding.peer == -2 ? Json("any") : text_or_null(finding.peer)},
+                  {"tag", call.tag == -2 ? Json("any") : text_or_null(call.tag)},
+                  {"place", text_or_null(call.place)}};
   return json;
 }
 
 }  // namespace
 
-std::string_view word_of(Verdict::Cause cause) {
+std::string_view word_of(HangVerdict::Cause cause) {
   constexpr std::array<std::string_view, 15> words{"order",   "root",      "operation",     "element",  "bytes",
                                                    "blocks",  "late",      "stopped",       "died",     "finalised",
                                                    "unknown", "elsewhere", "communicators", "messages", "library"};
   return words[static_cast<std::size_t>(cause)];
 }
 
-std::string text_of(const Verdict& verdict) {
+std::string text_of(const HangVerdict& verdict) {
   std::string text = "quadrille: " + printable(head(verdict)) + '\n';
   struct Row {
     std::string ranks, doing, place;
@@ -179,11 +179,11 @@ std::string text_of(const Verdict& verdict) {
     const bool has_place = finding.state != State::unknown || !verdict.is_hang;
     rows.push_back(
         {ranks_phrase(finding.ranks), printable(doing(finding, verdict)), has_place ? printable(finding.call.place) : ""});
-    ranks_width = std::max(ranks_width, columns_of(rows.back().ranks));
-    if (!rows.back().place.empty()) doing_width = std::max(doing_width, columns_of(rows.back().doing));
+    ranks_width = std::max(ranks_width, width_of(rows.back().ranks));
+    if (!rows.back().place.empty()) doing_width = std::max(doing_width, width_of(rows.back().doing));
   }
   const auto padded = [](const std::string& words, std::size_t width) {
-    return words + std::string(width - std::min(width, columns_of(words)), ' ');
+    return words + std::string(width - std::min(width, width_of(words)), ' ');
   };
   for (const Row& row : rows) {
     text +=
@@ -196,11 +196,11 @@ std::string text_of(const Verdict& verdict) {
   return text;
 }
 
-std::string json_text_of(const Verdict& verdict) {
+std::string json_text_of(const HangVerdict& verdict) {
   Json json{{"format", "quadrille-hang/1"},
             {"is_hang", verdict.is_hang},
             {"cause", word_of(verdict.cause)},
-            {"communicator", or_null(verdict.communicator)},
+            {"communicator", text_or_null(verdict.communicator)},
             {"number", verdict.number > 0 ? Json(verdict.number) : Json()},
             {"quiet_s", verdict.is_hang ? Json(verdict.quiet_s) : Json()},
             {"usual_s", verdict.usual_s > 0 ? Json(verdict.usual_s) : Json()},

@@ -19,7 +19,7 @@ using Words = std::initializer_list<std::string_view>;
 bool has(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
 
 // The JSON has the facts of the text.
-void expect_same_facts(const Verdict& verdict, const std::string& text) {
+void expect_same_facts(const HangVerdict& verdict, const std::string& text) {
   const auto json = nlohmann::json::parse(json_text_of(verdict));
   EXPECT_EQ(json["format"], "quadrille-hang/1");
   EXPECT_EQ(json["cause"], word_of(verdict.cause));
@@ -36,7 +36,7 @@ void expect_same_facts(const Verdict& verdict, const std::string& text) {
   }
 }
 
-void expect_words(const std::optional<Verdict>& verdict, Words words, Words others) {
+void expect_words(const std::optional<HangVerdict>& verdict, Words words, Words others) {
   ASSERT_TRUE(verdict) << "no verdict";
   const std::string text = text_of(*verdict);
   for (const std::string_view each : words) EXPECT_TRUE(has(text, each)) << "it does not say: " << each << '\n' << text;
@@ -45,7 +45,7 @@ void expect_words(const std::optional<Verdict>& verdict, Words words, Words othe
   if (std::getenv("SHOW_VERDICTS")) std::fputs((text + '\n').c_str(), stderr);
 }
 
-void expect_hang(const PlantedRun& run, Verdict::Cause cause, Words words, Words others = {},
+void expect_hang(const PlantedRun& run, HangVerdict::Cause cause, Words words, Words others = {},
                  std::source_location where = std::source_location::current()) {
   const ::testing::ScopedTrace trace(__FILE__, static_cast<int>(where.line()), "");
   const auto verdict = find_hang(run.ranks, static_cast<Count>(run.ranks.size()), {});
@@ -53,7 +53,7 @@ void expect_hang(const PlantedRun& run, Verdict::Cause cause, Words words, Words
   EXPECT_TRUE(verdict && verdict->cause == cause) << (verdict ? word_of(verdict->cause) : "none");
 }
 
-void expect_mismatch(const PlantedRun& run, Verdict::Cause cause, Words words, Words others = {},
+void expect_mismatch(const PlantedRun& run, HangVerdict::Cause cause, Words words, Words others = {},
                      std::source_location where = std::source_location::current()) {
   const ::testing::ScopedTrace trace(__FILE__, static_cast<int>(where.line()), "");
   const auto verdict = find_mismatch(run.ranks, static_cast<Count>(run.ranks.size()));
@@ -61,7 +61,7 @@ void expect_mismatch(const PlantedRun& run, Verdict::Cause cause, Words words, W
   EXPECT_TRUE(verdict && verdict->cause == cause) << (verdict ? word_of(verdict->cause) : "none");
 }
 
-using enum Verdict::Cause;
+using enum HangVerdict::Cause;
 
 // Four ranks that have made a barrier; all but `odd` are in an Allreduce.
 PlantedRun others_wait(Rank odd, Count size = 4) {
@@ -72,7 +72,7 @@ PlantedRun others_wait(Rank odd, Count size = 4) {
   return run;
 }
 
-TEST(Verdict, IsWrittenAsPromised) {
+TEST(HangVerdict, IsWrittenAsPromised) {
   PlantedRun run = others_wait(1);
   run.in(1, bcast(0, 65536, "solver.c:91 (exchange_halo)"));
   run.shift_numbers(4709);
@@ -88,7 +88,7 @@ TEST(Verdict, IsWrittenAsPromised) {
   expect_hang(run, order, {"has ended for 12 s; it usually takes 2 ms\n"});
 }
 
-TEST(Verdict, NamesRanksThatHaveNotCome) {
+TEST(HangVerdict, NamesRanksThatHaveNotCome) {
   PlantedRun run = others_wait(3);
   run.at(3).processor_s = 12, run.at(3).stack = {"loop (work.c:12)", "main (work.c:40)"};
   expect_hang(run, late,
@@ -117,7 +117,7 @@ TEST(Verdict, NamesRanksThatHaveNotCome) {
   expect_words(find_hang(run.ranks, 4, {}), {"nothing is known of rank 3"}, {});
 }
 
-TEST(Verdict, NamesRanksThatEndedInsideTheCall) {
+TEST(HangVerdict, NamesRanksThatEndedInsideTheCall) {
   PlantedRun run = others_wait(-1);
   run.is(2, State::died, 1).end = "was ended by signal 11 (SIGSEGV)";
   expect_hang(run, died, {"rank 2", "was ended by signal 11 (SIGSEGV) in Allreduce, its call 2 on it", "the others wait for it"});
@@ -125,7 +125,7 @@ TEST(Verdict, NamesRanksThatEndedInsideTheCall) {
   expect_hang(run, stopped, {"is stopped for 12 s in Allreduce, its call 2", "rank 2 is stopped"});
 }
 
-TEST(Verdict, NamesSeveralCausesAtOnce) {
+TEST(HangVerdict, NamesSeveralCausesAtOnce) {
   PlantedRun run(6);
   run.all_made(barrier("a.c:1"));
   for (const Rank rank : {0, 1}) run.in(rank, barrier("a.c:2"));
@@ -134,7 +134,7 @@ TEST(Verdict, NamesSeveralCausesAtOnce) {
   expect_hang(run, died, {"rank 2 ended with exit code 1", "rank 3 is stopped", "ranks 4, 5 are late: they have not entered"});
 }
 
-TEST(Verdict, ComparesTheOrderOfCollectives) {
+TEST(HangVerdict, ComparesTheOrderOfCollectives) {
   // Rank 2 has skipped a broadcast that it does not wait for, and waits in what comes next.
   PlantedRun run(4);
   run.all_made(barrier("a.c:1"));
@@ -158,7 +158,7 @@ TEST(Verdict, ComparesTheOrderOfCollectives) {
   expect_hang(run, order, {"rank 2 made one more Bcast (call 2, a.c:2)"}, {"skipped"});
 }
 
-TEST(Verdict, LearnsTheOrderFromEarlierRounds) {
+TEST(HangVerdict, LearnsTheOrderFromEarlierRounds) {
   PlantedRun run(3);
   for (int round = 0; round < 5; ++round)
     for (const char* place : {"a.c:1", "a.c:2", "a.c:3"}) run.all_made(allreduce(8, place));
@@ -179,7 +179,7 @@ TEST(Verdict, LearnsTheOrderFromEarlierRounds) {
   expect_hang(run, order, {"rank 1 made one more Barrier (call 16, a.c:3)"}, {"skipped"});
 }
 
-TEST(Verdict, FindsSkippedCallsOfOneFunctionByTheirPlaces) {
+TEST(HangVerdict, FindsSkippedCallsOfOneFunctionByTheirPlaces) {
   PlantedRun run(4);
   run.all_made(barrier("a.c:1"));
   for (Rank rank = 0; rank < 4; ++rank) {
@@ -190,7 +190,7 @@ TEST(Verdict, FindsSkippedCallsOfOneFunctionByTheirPlaces) {
   expect_hang(run, order, {"rank 1 skipped Bcast (call 2, a.c:2) before a.c:3"});
 }
 
-TEST(Verdict, NamesTheRankWithAnotherRootOperatorTypeOrSize) {
+TEST(HangVerdict, NamesTheRankWithAnotherRootOperatorTypeOrSize) {
   PlantedRun run(4);
   for (Rank rank = 0; rank < 4; ++rank) run.in(rank, bcast(rank == 1 ? 2 : 0, 8, rank == 1 ? "a.c:7" : "a.c:9"));
   expect_hang(run, root, {"the roots of Bcast, call 1, differ: rank 1 gives root 2 (a.c:7), the others root 0", "root 0", "a.c:9"});
@@ -207,7 +207,7 @@ TEST(Verdict, NamesTheRankWithAnotherRootOperatorTypeOrSize) {
   }
 }
 
-TEST(Verdict, NamesBothSidesIfNoneIsTheMajority) {
+TEST(HangVerdict, NamesBothSidesIfNoneIsTheMajority) {
   PlantedRun run(2);
   for (Rank rank = 0; rank < 2; ++rank) run.in(rank, bcast(rank, 8, rank == 0 ? "a.c:7" : "a.c:9"));
   expect_hang(run, root, {"rank 1 gives root 1 (a.c:9), rank 0 root 0 (a.c:7)"}, {"the others"});
@@ -217,14 +217,14 @@ TEST(Verdict, NamesBothSidesIfNoneIsTheMajority) {
   expect_hang(run, order, {"rank 1 took another branch than rank 0 before a.c:9"});
 }
 
-TEST(Verdict, LetsUnknownValuesMatch) {
+TEST(HangVerdict, LetsUnknownValuesMatch) {
   PlantedRun run = others_wait(2);
   run.in(2, allreduce(-1, "a.c:9", "", ""));
   run.at(0).communicators[0].calls = 2;
   expect_hang(run, library, {"all ranks are in the same call: the MPI library, or the network, does not complete it"}, {"differ"});
 }
 
-TEST(Verdict, NamesThePairOfAnIrregularCollective) {
+TEST(HangVerdict, NamesThePairOfAnIrregularCollective) {
   PlantedRun run(3);
   for (Rank rank = 0; rank < 3; ++rank) {
     WatchedCall call = collective("Alltoallv", "a.c:5", -1);
@@ -258,7 +258,7 @@ TEST(Verdict, NamesThePairOfAnIrregularCollective) {
   expect_hang(run, blocks, {"rank 0 sends 4 B to rank 2 (a.c:6), which expects 6 B"});
 }
 
-TEST(Verdict, WaitsForTheRootOnly) {
+TEST(HangVerdict, WaitsForTheRootOnly) {
   PlantedRun run(4);
   run.all_made(barrier("a.c:1"));
   for (const Rank rank : {1, 2}) run.in(rank, bcast(0, 8, "a.c:2"));
@@ -282,7 +282,7 @@ TEST(Verdict, WaitsForTheRootOnly) {
   expect_hang(run, late, {"rank 2 is late"}, {"rank 0  ", "differs", "ahead"});
 }
 
-TEST(Verdict, NamesRanksThatAreBehind) {
+TEST(HangVerdict, NamesRanksThatAreBehind) {
   PlantedRun run(4);
   run.all_made(barrier("a.c:1"));
   run.in(3, barrier("a.c:1"));
@@ -291,7 +291,7 @@ TEST(Verdict, NamesRanksThatAreBehind) {
   expect_hang(run, order, {"rank 3 is one call or more behind, in Barrier, call 2, which the others have left", "call 3"});
 }
 
-TEST(Verdict, ComparesNonblockingCollectives) {
+TEST(HangVerdict, ComparesNonblockingCollectives) {
   PlantedRun run(3);
   for (const Rank rank : {0, 2}) run.made(rank, nonblocking(barrier("a.c:4")));
   for (const Rank rank : {0, 2}) run.in(rank, wait("a.c:6"));
@@ -302,7 +302,7 @@ TEST(Verdict, ComparesNonblockingCollectives) {
   expect_hang(run, order, {"rank 1 took another branch before a.c:5", "is in Barrier, its call 1"});
 }
 
-TEST(Verdict, GuessesWhichRequestIsWaitedFor) {
+TEST(HangVerdict, GuessesWhichRequestIsWaitedFor) {
   // The messages are complete; the barrier is not.
   PlantedRun run(3);
   for (const Rank rank : {0, 2}) {
@@ -321,14 +321,14 @@ TEST(Verdict, GuessesWhichRequestIsWaitedFor) {
   expect_hang(run, late, {"waits in Wait for Ibarrier, its call 2", "rank 1 is late: it has not entered Ibarrier, call 2"});
 }
 
-TEST(Verdict, NamesCallsThatItDoesNotUnderstand) {
+TEST(HangVerdict, NamesCallsThatItDoesNotUnderstand) {
   PlantedRun run = others_wait(1);
   run.in(1, message("Comm_accept", -1, -1, "a.c:3"));
   expect_hang(run, elsewhere,
               {"rank 1          is in Comm_accept", "a.c:3", "rank 1 is in another call: it has not entered Allreduce, call 2"});
 }
 
-TEST(Verdict, NamesADeadlockOfCommunicators) {
+TEST(HangVerdict, NamesADeadlockOfCommunicators) {
   PlantedRun run(3);
   const int row = run.communicator({0, 1}, "row"), column = run.communicator({0, 1});
   run.in(0, barrier("a.c:1"), row);
@@ -340,7 +340,7 @@ TEST(Verdict, NamesADeadlockOfCommunicators) {
                "rank 1 waits in Bcast, call 1 on a communicator of ranks 0, 1 (the second one) for rank 0", "a.c:1", "a.c:2"});
 }
 
-TEST(Verdict, FollowsOneCommunicatorToTheNext) {
+TEST(HangVerdict, FollowsOneCommunicatorToTheNext) {
   PlantedRun run(4);
   const int three = run.communicator({0, 1, 2}, "three"), half = run.communicator({2, 3}, "half");
   for (const Rank rank : {0, 1}) run.in(rank, barrier("a.c:1"), three);
@@ -349,7 +349,7 @@ TEST(Verdict, FollowsOneCommunicatorToTheNext) {
               {"no collective on half", "rank 3 is late: it has not entered Barrier, call 1", "rank 2", "ranks 0, 1", "on three"});
 }
 
-TEST(Verdict, NamesMessagesThatNobodySends) {
+TEST(HangVerdict, NamesMessagesThatNobodySends) {
   PlantedRun run(4);
   run.in(0, message("Recv", 3, 7, "a.c:1"));
   run.at(3).stack = {"loop (a.c:9)"};
@@ -369,7 +369,7 @@ TEST(Verdict, NamesMessagesThatNobodySends) {
   expect_hang(run, messages, {"the tags differ: rank 3 sends tag 9 (a.c:5), not 7 as rank 0 expects"});
 }
 
-TEST(Verdict, NamesCyclesOfMessages) {
+TEST(HangVerdict, NamesCyclesOfMessages) {
   PlantedRun run(3);
   run.in(0, message("Recv", 1, 7, "a.c:1"));
   run.in(1, message("Recv", 0, 7, "a.c:1"));
@@ -397,7 +397,7 @@ TEST(Verdict, NamesCyclesOfMessages) {
               {"rank 0 waits in Waitall for Irecv from rank 1, tag 5 (a.c:2)", "rank 1 waits in Recv from rank 0, tag 5"});
 }
 
-TEST(Verdict, UnderstandsMessagesFromAnyRank) {
+TEST(HangVerdict, UnderstandsMessagesFromAnyRank) {
   PlantedRun run(3);
   run.in(0, message("Recv", -2, -2, "a.c:1"));
   for (const Rank rank : {1, 2}) run.is(rank, State::finalised);
@@ -406,7 +406,7 @@ TEST(Verdict, UnderstandsMessagesFromAnyRank) {
   expect_hang(run, late, {"rank 2 is late: it has not sent to it"});
 }
 
-TEST(Verdict, BlamesTheLibraryIfMessagesMatch) {
+TEST(HangVerdict, BlamesTheLibraryIfMessagesMatch) {
   PlantedRun run(2);
   run.in(0, message("Recv", 1, 7, "a.c:1"));
   run.in(1, message("Ssend", 0, 7, "a.c:2"));
@@ -419,7 +419,7 @@ TEST(Verdict, BlamesTheLibraryIfMessagesMatch) {
               {"the communicators differ: rank 0 is in Recv on MPI_COMM_WORLD (a.c:1), and rank 1 in Ssend on other (a.c:2)"});
 }
 
-TEST(Verdict, NamesRanksThatDoNotFinalise) {
+TEST(HangVerdict, NamesRanksThatDoNotFinalise) {
   PlantedRun run(3);
   for (const Rank rank : {0, 2}) run.is(rank, State::finalised);
   expect_hang(run, late, {"ranks 0, 2 have made no progress", "rank 1 is late: it has not entered MPI_Finalize"});
@@ -431,7 +431,7 @@ TEST(Verdict, NamesRanksThatDoNotFinalise) {
   expect_hang(run, elsewhere, {"rank 1 is in another call: it has not entered MPI_Finalize", "Wait", "a.c:9"});
 }
 
-TEST(Verdict, FindsMismatchesOfRanksThatDoNotHang) {
+TEST(HangVerdict, FindsMismatchesOfRanksThatDoNotHang) {
   PlantedRun run(4);
   run.all_made(barrier("a.c:1"));
   for (Rank rank = 0; rank < 4; ++rank) run.made(rank, allreduce(8, "a.c:2", rank == 3 ? "max" : "sum"));

@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
 TEST_F(PlacesTest, LinesComeFromDebugInformation) {
   write("here.c", waits_here);
   write("solver.c", caller);
-  Places places;
+  SourcePlaces places;
   for (const char* compiler : {"gcc", "clang"})
     for (const char* options : {"-g -O0", "-g -O2", "-g -O2 -no-pie", "-g1 -O2", "-g -O2 -fuse-ld=gold"}) {
       SCOPED_TRACE(std::string(compiler) + ' ' + options);
@@ -84,7 +84,7 @@ TEST_F(PlacesTest, WithoutDebugInformationThereAreSymbolsOrOffsets) {
   write("solver.c", caller);
   shell("gcc -O2 solver.c here.c -o app && gcc -O2 -no-pie solver.c here.c -o fixed && strip fixed && cp app bare && strip bare");
   const quadrille::testing::Running app({file("app")}), bare({file("bare")}), fixed({file("fixed")});
-  Places places;
+  SourcePlaces places;
   EXPECT_THAT(places.of(app.address(), modules_of(app.process())), MatchesRegex("residual\\+0x[0-9a-f]+ \\(app\\)"));
 
   const auto modules = modules_of(bare.process());
@@ -104,7 +104,7 @@ TEST_F(PlacesTest, LibrariesThatAProgramLoadsHaveLines) {
         "#include <dlfcn.h>\nint main(void) { ((void (*)(void))dlsym(dlopen(\"./plug_in.so\", RTLD_NOW), \"step\"))(); }\n");
   shell("gcc -g -O2 -shared -fPIC plug_in.c -o plug_in.so && gcc -rdynamic app.c here.c -o app -ldl");
   const quadrille::testing::Running app({"sh", "-c", "cd '" + place_.string() + "' && exec ./app"});
-  Places places;
+  SourcePlaces places;
   EXPECT_EQ(places.of(app.address(), modules_of(app.process())), "plug_in.c:4 (step)");
 }
 
@@ -117,7 +117,7 @@ TEST_F(PlacesTest, FortranHasLines) {
         "program\n");
   shell("gcc -c here.c && gfortran -g -O0 flow.f90 here.o -o flow");
   const quadrille::testing::Running app({file("flow")});
-  Places places;
+  SourcePlaces places;
   EXPECT_EQ(places.of(app.address(), modules_of(app.process())), "flow.f90:5 (residual)");
 }
 
@@ -149,7 +149,7 @@ int main(int argc, char**) {
 }
 )");
   shell("gcc -c here.c && g++ -O2 solver.cpp here.o -o plain && g++ -g -O2 solver.cpp here.o -o app");
-  Places places;
+  SourcePlaces places;
   const quadrille::testing::Running plain({file("plain"), "1"});
   EXPECT_THAT(places.of(plain.address(), modules_of(plain.process())), MatchesRegex("flow::at_each\\+0x[0-9a-f]+ \\(plain\\)"));
 
@@ -166,14 +166,14 @@ TEST_F(PlacesTest, LinesOutliveTheProcessButNotTheFile) {
   const auto modules = modules_of(app.process());
   const std::uint64_t address = app.address();
   app.end();
-  EXPECT_THAT(Places().of(address, modules), MatchesRegex("solver.c:[0-9]+ \\(residual\\)"));
+  EXPECT_THAT(SourcePlaces().of(address, modules), MatchesRegex("solver.c:[0-9]+ \\(residual\\)"));
 
   shell("rm app && gcc -g -O2 -DOTHER=1 -include stdlib.h solver.c here.c -o app");
-  EXPECT_THAT(Places().of(address, modules), MatchesRegex("app\\+0x[0-9a-f]+")) << "another program has the name now";
+  EXPECT_THAT(SourcePlaces().of(address, modules), MatchesRegex("app\\+0x[0-9a-f]+")) << "another program has the name now";
 
   const quadrille::testing::Running other({file("app")});
   std::filesystem::remove(file("app"));
-  EXPECT_THAT(Places().of(other.address(), modules_of(other.process())), MatchesRegex("app\\+0x[0-9a-f]+"));
+  EXPECT_THAT(SourcePlaces().of(other.address(), modules_of(other.process())), MatchesRegex("app\\+0x[0-9a-f]+"));
 }
 
 TEST_F(PlacesTest, DebugFilesAreFoundByBuildId) {
@@ -186,7 +186,7 @@ TEST_F(PlacesTest, DebugFilesAreFoundByBuildId) {
     ASSERT_GT(id.size(), 2u);
     if (!std::filesystem::exists("/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug"))
       GTEST_SKIP() << "skipped: the C library has no debug file";
-    EXPECT_THAT(Places().of(*printf_address + 8, {&module, 1}), MatchesRegex("printf.c:[0-9]+ \\(.*printf\\)"));
+    EXPECT_THAT(SourcePlaces().of(*printf_address + 8, {&module, 1}), MatchesRegex("printf.c:[0-9]+ \\(.*printf\\)"));
     return;
   }
   GTEST_SKIP() << "skipped: no C library";

@@ -172,7 +172,7 @@ time.sleep(1000)
 TEST_F(PythonFramesTest, ABusyProgramHasFramesAndGoesOn) {
   write("busy.py",
         "def residual(x):\n    while x >= 0:\n        x += 1\ndef solve():\n    residual(0)\nprint(flush=True)\nsolve()\n");
-  Places places;
+  SourcePlaces places;
   for (const std::string& interpreter : interpreters_) {
     const Running running({interpreter, file("busy.py")});
     const auto frames = where_it_computes(running.process(), places);

@@ -90,7 +90,7 @@ class StacksTest : public quadrille::testing::WatchTest {
     return fmt::format("solver.c:{} ({})", line_of("solver.c", mark), function);
   }
 
-  Places places_;
+  SourcePlaces places_;
 };
 
 std::string directory_of(const Running& program) { return "/proc/" + std::to_string(program.process()); }
