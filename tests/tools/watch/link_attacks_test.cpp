@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using namespace quadrille::testing;
 
 TEST(LinkAttacks, AWrongKeyIsRefused) {
-  for (int bit = 0; bit < 128; ++bit) {
+  for (unsigned bit = 0; bit < 128; ++bit) {
     Host host;
     Meeting wrong = host.listener.meeting();
     wrong.key[bit / 64] ^= std::uint64_t{1} << bit % 64;
