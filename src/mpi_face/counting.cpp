@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 
+#include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/call.hpp"
@@ -33,12 +36,6 @@ constexpr auto short_names = [] {
   std::copy(message_function_names.begin(), message_function_names.end(), names.begin() + function_names.size());
   return names;
 }();
-
-// True if sizes may differ between ranks or blocks.
-constexpr bool is_irregular_function(Function function) {
-  return function == Function::Alltoallv || function == Function::Alltoallw || function == Function::Allgatherv ||
-         function == Function::Gatherv || function == Function::Scatterv;
-}
 
 constexpr bool is_rooted_function(Function function) {
   return function == Function::Bcast || function == Function::Reduce || function == Function::Gather ||
@@ -96,6 +93,8 @@ Counting* Counting::make() try {
                                 .is_watched = Settings::get().watch.has_value(),
                                 .has_threads = thread_level() == "multiple"};
     auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
+    if (Settings::get().watch && Settings::get().watch->checks)
+      counting->checks_ = std::make_unique<CallChecks>(folder + "/" + host_name() + ".calls");
     CountedMessage::count_in(counting->record_);
     return counting;
   } catch (const std::exception& error) {
@@ -311,6 +310,22 @@ void Counting::enter(CommunicatorState& state, Function function, const MpiCall&
   if (RingEntry* const noted = note(state, function, call, now)) record_.ring().leave(*noted, now);
 }
 
+// Compares the call with those of the node's other ranks. A rank whose call does not match does not run it: its watcher ends the
+// program.
+void Counting::check(const RingEntry& call) noexcept {
+  const std::uint64_t members = record_.members_hash(static_cast<int>(call.communicator & 0xFFFF));
+  if (members == 0) return;
+  const bool has_bytes = call.bytes >= 0 && !is_irregular_function(blocking_form(static_cast<Function>(call.function)));
+  std::uint64_t hash = hash_with(call.function, static_cast<std::uint64_t>(call.root));
+  hash = hash_with(hash, static_cast<std::uint64_t>(call.operation));
+  if (has_bytes) hash = hash_with(hash, static_cast<std::uint64_t>(call.bytes));
+  const auto element = static_cast<std::uint8_t>(call.element < 0 ? 0 : 1 + call.element % 255);
+  if (checks_->agrees(hash_with(members, call.communicator >> 16) | 1, call.number, static_cast<std::uint32_t>(hash), element)) return;
+  std::atomic_ref(record_.ring().page().mismatch).store(1, std::memory_order_release);
+  std::this_thread::sleep_for(std::chrono::seconds(10));
+  PMPI_Abort(MPI_COMM_WORLD, 1);  // no watcher has done it
+}
+
 // Shows the call to watchers, with the arguments that are significant on all ranks. Returns null if there is no memory.
 RingEntry* Counting::note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept try {
   const CallRing& ring = record_.ring();
@@ -347,6 +362,7 @@ RingEntry* Counting::note(CommunicatorState& state, Function function, const Mpi
     lists.ranks = static_cast<std::uint32_t>(state.communicator().ranks);
     std::atomic_ref(lists.number).store(entry.number, std::memory_order_release);
   }
+  if (checks_) check(noted);
   return &noted;
 } catch (const std::exception&) {
   return nullptr;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/message_calls.hpp"
+#include "mpi_face/report/call_checks.hpp"
 #include "mpi_face/report/record.hpp"
 
 namespace quadrille::mpi_face {
@@ -62,6 +64,7 @@ class Counting {
 
   int number_of(CommunicatorState& state);
   void open(CommunicatorState& state);
+  void check(const RingEntry& call) noexcept;
   RingEntry* note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept;
   CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);
   const SeenCall* observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome);
@@ -77,6 +80,7 @@ class Counting {
   std::uint64_t* const traffic_;
   std::mutex mutex_;                                               // guards the making of communicators and entries
   std::unordered_map<std::uint64_t, std::uint32_t> with_members_;  // communicators by the hash of their members
+  std::unique_ptr<CallChecks> checks_;                            // if ranks compare their calls
 };
 
 }  // namespace quadrille::mpi_face

@@ -125,9 +125,9 @@ struct Host {
   }
 };
 
-// Lets both sides work until `is_done` holds. Gives up after many passes in which nothing was ready.
+// Lets both sides work until `is_done` holds. Gives up after many passes, or after many in which nothing was ready.
 inline void work(Host& host, std::vector<Link>& peers, const std::function<bool()>& is_done) {
-  for (int idle = 0; idle < 2000 && !is_done();) {
+  for (int idle = 0, pass = 0; idle < 500 && pass < 50'000 && !is_done(); ++pass) {
     host.progress();
     for (Link& peer : peers) peer.progress(host.now);
     std::vector<pollfd> polled;

@@ -38,7 +38,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WrapArguments {
-  bool off = false, profile = false, fold = false, no_learn = false, watch_abort = false;
+  bool off = false, profile = false, fold = false, no_learn = false, check = false, watch_abort = false;
   std::optional<std::string> report, tune, choose, record, watch;
   std::vector<std::string> command;
 };
@@ -210,9 +210,10 @@ std::optional<Listener> make_listener() {
 }
 
 // Starts the program as a child, and watches it.
-[[noreturn]] void run_watched(double limit_s, bool aborts, bool is_script, const std::function<void()>& start) {
+[[noreturn]] void run_watched(double limit_s, const WrapArguments& options, bool is_script, const std::function<void()>& start) {
   std::optional<Listener> listener = make_listener();
-  set("QUADRILLE_WATCH", listener ? fmt::format("{} {}", limit_s, to_text(listener->meeting())) : fmt::format("{}", limit_s));
+  const std::string words = fmt::format("{}{}", limit_s, options.check ? " check" : "");
+  set("QUADRILLE_WATCH", listener ? fmt::format("{} {}", words, to_text(listener->meeting())) : words);
   std::vector<pollfd> polled;
   if (listener) listener->add_polled(polled);
   std::vector<int> kept;
@@ -223,10 +224,11 @@ std::optional<Listener> make_listener() {
   };
   WrappedProcess program(begin, kept);
   const mpi_face::ReportWish wish = mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
-  WatchPlan plan{.limit_s = limit_s, .aborts = aborts, .run = mpi_face::number_of_run(program.id())};
+  WatchPlan plan{.limit_s = limit_s, .checks = options.check, .aborts = options.watch_abort, .run = mpi_face::number_of_run(program.id())};
   plan.folder = mpi_face::make_report_folder(wish, plan.run);
   plan.name = wish.file.empty() ? plan.folder + "/run" : wish.file;
   Watcher watcher(program.id(), plan, std::move(listener));
+  std::optional<Watcher::Time> told;  // when the program was told to end
   for (;;) {
     polled.assign(1, {program.descriptor(), POLLIN, 0});
     watcher.add_polled(polled);
@@ -235,8 +237,11 @@ std::optional<Listener> make_listener() {
       watcher.end(*status, program.was_told_to_end());
       end_like(*status);
     }
-    watcher.tick(std::chrono::steady_clock::now());
-    if (watcher.aborts()) ::kill(-program.id(), SIGTERM);
+    const auto now = std::chrono::steady_clock::now();
+    watcher.tick(now);
+    if (!watcher.aborts()) continue;
+    if (!told) ::kill(-program.id(), SIGTERM), told = now;
+    if (now - *told > std::chrono::seconds(3)) ::kill(-program.id(), SIGKILL);
   }
 }
 
@@ -244,9 +249,11 @@ int run_wrap(const WrapArguments& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   if (options.report && mpi_face::parse_report_wish(options.command[0]))
     refuse(fmt::format("the kind of report must follow =: --report={}", options.command[0]));
+  const bool watches = options.watch || options.check;
   if (options.watch_abort && !options.watch) refuse("--watch-abort is for watched programs; add --watch");
-  if (options.watch && (options.off || options.record)) refuse("--watch needs the calls that --off and --record leave to the MPI library");
-  const double limit_s = options.watch ? checked_limit(*options.watch) : 0;
+  if (watches && (options.off || options.record))
+    refuse("--watch and --check need the calls that --off and --record leave to the MPI library");
+  const double limit_s = checked_limit(options.watch.value_or("10"));
   if (options.tune && options.command[0].ends_with('%'))
     refuse(fmt::format("the share must follow =: --tune={}", options.command[0]));
   const fs::path program = find_program(options.command[0]);
@@ -265,7 +272,7 @@ int run_wrap(const WrapArguments& options) {
   if (library.find_first_of(": ") != std::string::npos)
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
   // Nothing is counted under the standard ABI.
-  if (options.record || ((options.watch || counts_calls()) && mpi != "abi")) library += ':' + record_library(mpi);
+  if (options.record || ((watches || counts_calls()) && mpi != "abi")) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
   // The program keeps the id of this process, which the variable holds. A script starts its MPI program as another process, so
@@ -279,7 +286,7 @@ int run_wrap(const WrapArguments& options) {
     execv(program.c_str(), arguments.data());
     refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
   };
-  if (options.watch && mpi != "abi") run_watched(limit_s, options.watch_abort, is_script, start);
+  if (watches && mpi != "abi") run_watched(limit_s, options, is_script, start);
   start();
   return misused;
 }
@@ -307,6 +314,8 @@ Subcommand add_wrap(CLI::App& command) {
        {"--watch", "SECONDS", options->watch,
         "if no collective has ended for so long (10 seconds without a value; the value must follow =), say which rank is missing, in "
         "which call and where; 'quadrille watch' looks at once"},
+       {"--check", "", options.check,
+        "as --watch, and compare the arguments of each collective among the ranks: end the program at the first that does not match"},
        {"--watch-abort", "", options->watch_abort, "with --watch: end the program then"},
        {"--record", "FOLDER", options->record,
         "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "

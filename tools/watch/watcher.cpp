@@ -166,7 +166,10 @@ void Watcher::answer() {
   const std::uint64_t asked = own_->asked();
   if (asked == answered_) {
     const CallInProgress call = call_in_progress(own_->page());
-    if (call.begun != begun_) begun_ = call.begun, processor_s_ = processor_seconds(own_->header().process);
+    if (call.begun == begun_) return;
+    begun_ = call.begun;
+    processor_s_ = processor_seconds(own_->header().process);
+    if (!module_at(call.site, modules_)) modules_ = modules_of(static_cast<pid_t>(own_->header().process));
     return;
   }
   answered_ = asked;
@@ -223,7 +226,7 @@ bool Watcher::is_suspicious() const {
   if (is_told_of_hang_) return true;
   const std::uint64_t now_ticks = ticks();
   return std::any_of(files_.begin(), files_.end(), [&](const auto& each) {
-    return !each.second.has_ended() && seconds_inside(each.second, now_ticks) >= plan_.limit_s;
+    return !each.second.has_ended() && (each.second.page().mismatch || seconds_inside(each.second, now_ticks) >= plan_.limit_s);
   });
 }
 
@@ -282,6 +285,12 @@ void Watcher::conclude(Time now) {
   for (const auto& peer : peers_)
     if (peer->answered == question_) std::move(peer->ranks.begin(), peer->ranks.end(), std::back_inserter(ranks));
   const Count world_size = files_.empty() ? 1 : files_.begin()->second.header().world_size;
+  if (plan_.checks) {
+    if (const auto mismatch = find_mismatch(ranks, world_size)) {
+      aborts_ = true;
+      return print(*mismatch);
+    }
+  }
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
   if (!verdict || progress_of(ranks) == progress_at_verdict_) {
     next_question_ = now + patience_;
@@ -291,18 +300,19 @@ void Watcher::conclude(Time now) {
   patience_ = milliseconds(1000);
   if (phase == Phase::asks) return ask(Phase::asks_for_stacks, now);
   progress_at_verdict_ = progress_of(ranks);
-  print(*verdict, ranks);
+  say(leaks_text(ranks));
+  aborts_ = plan_.aborts;
+  print(*verdict);
 }
 
-void Watcher::print(const HangVerdict& verdict, Ranks& ranks) {
+void Watcher::print(const HangVerdict& verdict) {
   std::string text = text_of(verdict);
   if (up_ && up_->closed())
     text += fmt::format("the watcher of rank 0 cannot be reached, so this is only what {} sees\n", host_name());
-  say(text + leaks_text(ranks));
+  say(text);
   for (const auto& [ending, content] : {std::pair(".hang.txt", text), std::pair(".hang.json", json_text_of(verdict))})
     if (const Result<> written = replace_file(plan_.name + ending, content); !written)
       say(fmt::format("quadrille: {}{} cannot be written: {}\n", plan_.name, ending, written.error()));
-  aborts_ = plan_.aborts;
 }
 
 void Watcher::add_polled(std::vector<pollfd>& polled) const {
@@ -324,7 +334,9 @@ void Watcher::tick(Time now) {
     if (has_all() || is_late) conclude(now);
     return;
   }
-  if (now < next_question_ || !is_suspicious()) return;
+  // With --check, ranks of several nodes are compared from time to time.
+  const bool compares = plan_.checks && (!peers_.empty() || (up_ && !up_->closed()));
+  if (now < next_question_ || !(is_suspicious() || compares)) return;
   if (up_ && !up_->closed()) {
     up_->send(std::string(1, suspects));
     next_question_ = now + milliseconds(1000);
@@ -339,7 +351,7 @@ void Watcher::end(int status, bool was_told_to_end) {
   WatchPage& page = own_->page();
   std::atomic_ref(page.end).store(static_cast<std::uint64_t>(status) + 1, std::memory_order_release);
   const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
-  if (!has_finalised && !was_told_to_end) {
+  if (!has_finalised && !was_told_to_end && !aborts_) {
     try {
       SeenRank rank = look(false);
       std::string last;

@@ -25,6 +25,7 @@ namespace quadrille::command {
 
 struct WatchPlan {
   double limit_s = 10;   // a verdict is made when a call has taken so long
+  bool checks = false;   // the ranks compare their calls, and the first that does not match ends the program
   bool aborts = false;   // ends the program after a verdict
   std::string folder;    // of the counters
   std::string name;      // NAME.hang.json and NAME.hang.txt get the verdict
@@ -67,7 +68,7 @@ class Watcher {
   bool has_all() const;
   Ranks local_ranks();
   void conclude(Time now);
-  void print(const mpi_face::HangVerdict& verdict, Ranks& ranks);
+  void print(const mpi_face::HangVerdict& verdict);
   void send_answer();
 
   const pid_t process_;

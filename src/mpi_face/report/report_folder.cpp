@@ -162,7 +162,12 @@ std::optional<WatchWish> parse_watch_wish(const std::string& words) {
   const std::size_t space = words.find(' ');
   const auto seconds = number_in<double>(std::string_view(words).substr(0, space));
   if (!seconds || !(*seconds >= 0.1 && *seconds <= 1e6)) return std::nullopt;
-  return WatchWish{*seconds, space == std::string::npos ? "" : words.substr(space + 1)};
+  WatchWish wish{.limit_s = *seconds};
+  if (space != std::string::npos) wish.meeting = words.substr(space + 1);
+  constexpr std::string_view check = "check";
+  wish.checks = wish.meeting.starts_with(check);
+  if (wish.checks) wish.meeting = trimmed(std::string_view(wish.meeting).substr(check.size()));
+  return wish;
 }
 
 std::uint64_t number_of_run(long process) {

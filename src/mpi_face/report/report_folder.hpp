@@ -21,9 +21,10 @@ struct ReportWish {
 // Parses "summary", "full", "summary:FILE" or "full:FILE"; returns nothing for other texts.
 std::optional<ReportWish> parse_report_wish(const std::string& words);
 
-// What QUADRILLE_WATCH asks for, such as "10" or, on rank 0, "10 10.0.0.1:4000 KEY".
+// What QUADRILLE_WATCH asks for, such as "10", "10 check" or, on rank 0, "10 10.0.0.1:4000 KEY".
 struct WatchWish {
   double limit_s = 0;   // a call that takes longer may hang
+  bool checks = false;  // ranks compare their calls
   std::string meeting;  // where the watchers of several nodes meet
 };
 

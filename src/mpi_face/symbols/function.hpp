@@ -71,6 +71,12 @@ static_assert(blocking_form(Function::Ineighbor_alltoall) == Function::Alltoall)
 static_assert(blocking_form(Function::Neighbor_alltoallw_init) == Function::Alltoallw);
 static_assert(is_persistent(Function::Barrier_init) && is_nonblocking(Function::Ineighbor_alltoallw));
 
+// True if sizes may differ between ranks or blocks.
+constexpr bool is_irregular_function(Function function) {
+  return function == Function::Alltoallv || function == Function::Alltoallw || function == Function::Allgatherv ||
+         function == Function::Gatherv || function == Function::Scatterv;
+}
+
 // The functions in which each rank knows only its own blocks, and which therefore run as exchanges by edges.
 
 // Does every rank exchange data with the root only?

@@ -137,6 +137,7 @@ WatchedCall call_of(const RingEntry& entry, const RankRecord& record, Communicat
   call.element = element_words(entry.element);
   if (call.is_collective) {
     call.number = entry.number;
+    if (is_irregular_function(blocking_form(function))) call.bytes = -1;
     call.root = entry.root;
     if (entry.operation >= 0 && static_cast<std::size_t>(entry.operation) < std::size(ring_operations))
       call.operation = ring_operations[entry.operation];
@@ -159,8 +160,11 @@ std::string words_of_end(int status) {
 
 CallInProgress call_in_progress(const WatchPage& page) {
   CallInProgress found{.begun = page.collectives + page.messages};
-  for (const RingEntry& each : entries_of(page))
-    if (is_waiting(each)) found.begin_ticks = each.begin_ticks, found.is_inside = true;
+  for (const RingEntry& each : entries_of(page)) {
+    if (found.is_inside && !is_waiting(each)) continue;
+    found.begin_ticks = each.begin_ticks, found.site = each.site;
+    found.is_inside = is_waiting(each);
+  }
   return found;
 }
 

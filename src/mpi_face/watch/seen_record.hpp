@@ -28,9 +28,9 @@ void add_process(SeenRank& rank);
 // How a process has ended, by the status of waitpid(2): "was ended by signal 9 (SIGKILL)" or "ended with exit code 3".
 std::string words_of_end(int status);
 
-// When did the rank begin the call that it is in? Nothing if it is in none. Cheap, for polling.
+// The call that a rank is in; without one, its last call. Cheap, for polling.
 struct CallInProgress {
-  std::uint64_t begin_ticks = 0;
+  std::uint64_t begin_ticks = 0, site = 0;
   std::uint64_t begun = 0;  // calls so far
   bool is_inside = false;
 };

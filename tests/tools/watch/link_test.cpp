@@ -183,6 +183,25 @@ TEST(Link, DescriptorsAreNotInheritedAndPeersAreProbed) {
   }
 }
 
+TEST(Link, WaitsForSpaceToWriteOnlyIfThereIsSomethingToWrite) {
+  Host host;
+  std::vector<Link> peers;
+  Link& peer = join(host, peers, host.listener.meeting());
+  const auto events = [&] {
+    std::vector<pollfd> polled;
+    peer.add_polled(polled);
+    return polled.at(0).events;
+  };
+  EXPECT_EQ(events(), POLLIN);
+  peer.send("text");
+  EXPECT_EQ(events(), POLLIN | POLLOUT);
+  peer.progress(start);
+  EXPECT_EQ(events(), POLLIN);
+  peer.send(std::string(40 << 20, 'x'));  // more than the system's buffers hold
+  peer.progress(start);
+  EXPECT_EQ(events(), POLLIN | POLLOUT);
+}
+
 TEST(Link, NoticesAPeerThatGoesAwayAfterItsLastMessage) {
   Host host;
   std::vector<Link> peers;

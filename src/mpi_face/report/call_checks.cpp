@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_face/report/call_checks.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "foundation/system/files.hpp"
+#include "quadrille/error.hpp"
+
+namespace quadrille::mpi_face {
+namespace {
+
+constexpr std::size_t communicators = 1024, calls = 64, probes = 8;
+
+// An entry: number of the call (24 bits), element (8 bits), hash of the call (32 bits). 0: none.
+constexpr std::uint64_t number_mask = (1 << 24) - 1;
+constexpr std::uint64_t number_of(std::uint64_t entry) { return entry >> 40; }
+constexpr std::uint64_t element_of(std::uint64_t entry) { return entry >> 32 & 0xFF; }
+
+}  // namespace
+
+// All zeros at first.
+struct CallChecks::Table {
+  std::uint64_t keys[communicators];  // of the communicators; 0: free
+  std::uint64_t entries[communicators][calls];
+};
+
+CallChecks::CallChecks(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  void* memory = MAP_FAILED;
+  if (file.number() >= 0 && ::posix_fallocate(file.number(), 0, sizeof(Table)) == 0)
+    memory = ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (memory == MAP_FAILED)
+    throw Error(ErrorCode::environment, fmt::format("the table '{}' of calls cannot be made: {}", path, std::strerror(errno)));
+  table_ = static_cast<Table*>(memory);
+}
+
+CallChecks::~CallChecks() { ::munmap(table_, sizeof(Table)); }
+
+bool CallChecks::agrees(std::uint64_t communicator, std::uint64_t number, std::uint32_t call, std::uint8_t element) noexcept {
+  std::size_t place = communicator % communicators;
+  for (std::size_t probe = 0;; ++probe, place = (place + 1) % communicators) {
+    if (probe == probes) return true;
+    std::atomic_ref key(table_->keys[place]);
+    std::uint64_t its = key.load(std::memory_order_relaxed);
+    if (its == 0) key.compare_exchange_strong(its, communicator, std::memory_order_relaxed);
+    if (its == communicator || its == 0) break;
+  }
+  const std::uint64_t mine = (number & number_mask) << 40 | std::uint64_t{element} << 32 | call;
+  std::atomic_ref entry(table_->entries[place][number % calls]);
+  std::uint64_t its = entry.load(std::memory_order_relaxed);
+  while (number_of(its) != number_of(mine) || its == 0) {
+    const bool is_behind = its != 0 && ((number_of(its) - number_of(mine)) & number_mask) < number_mask / 2;
+    if (is_behind || entry.compare_exchange_weak(its, mine, std::memory_order_relaxed)) return true;
+  }
+  const bool has_element = element == 0 || element_of(its) == 0 || element_of(its) == element;
+  return has_element && static_cast<std::uint32_t>(its) == call;
+}
+
+}  // namespace quadrille::mpi_face
