@@ -40,18 +40,6 @@ constexpr std::chrono::milliseconds longest_wait(500);  // for a thread to stop
 constexpr const char *debugger_attached = "a debugger is attached", *has_ended = "it has ended";
 
 std::string folder_of(pid_t process) { return fmt::format("/proc/{}", process); }
-std::string folder_of(pid_t process, pid_t thread) { return fmt::format("/proc/{}/task/{}", process, thread); }
-
-std::string state_words(char state) {
-  switch (state) {
-    case 'R': return "runs";
-    case 'S': return "sleeps";
-    case 'D': return "waits for a device";
-    case 'T': return "is stopped";
-    case 't': return "is stopped by a debugger";
-    default: return "has ended";
-  }
-}
 
 // Sets what the system tells of any process, even of one that may not be stopped.
 void describe(pid_t process, ProcessSample& sample) {
@@ -75,6 +63,21 @@ bool is_traced(pid_t process) {
   return false;
 }
 
+#ifdef QUADRILLE_UNWINDS
+
+std::string folder_of(pid_t process, pid_t thread) { return fmt::format("/proc/{}/task/{}", process, thread); }
+
+std::string state_words(char state) {
+  switch (state) {
+    case 'R': return "runs";
+    case 'S': return "sleeps";
+    case 'D': return "waits for a device";
+    case 'T': return "is stopped";
+    case 't': return "is stopped by a debugger";
+    default: return "has ended";
+  }
+}
+
 // Returns the threads, the main thread first.
 std::vector<pid_t> threads_of(pid_t process) {
   std::vector<pid_t> threads{process};
@@ -84,8 +87,6 @@ std::vector<pid_t> threads_of(pid_t process) {
       threads.push_back(thread);
   return threads;
 }
-
-#ifdef QUADRILLE_UNWINDS
 
 std::string not_allowed(int error) {
   const int scope = std::atoi(beginning_of("/proc/sys/kernel/yama/ptrace_scope", 8).c_str());

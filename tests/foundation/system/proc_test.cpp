@@ -30,6 +30,7 @@ TEST_F(Proc, ReadsTheFieldsOfALine) {
   EXPECT_EQ(stat->name, "name");
   EXPECT_EQ(stat->state, 'S');
   EXPECT_EQ(stat->parent, 3);
+  EXPECT_EQ(stat->used, 14u + 15u);
   EXPECT_EQ(stat->started, 987654321u);
   EXPECT_EQ(stat->words_begin, 4096u);
   EXPECT_EQ(stat->words_end, 4111u);

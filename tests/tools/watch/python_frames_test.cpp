@@ -151,10 +151,14 @@ TEST_F(PythonFramesTest, NamesMayHaveLettersOfAllKinds) {
         "長さ()\n𐐀𐐁()\n");
   for (const std::string& interpreter : interpreters_) {
     const Running running({interpreter, file("prögramm.py")});
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // it sleeps by then
-    EXPECT_EQ(python_frames(running.process(), running.process()),
-              (std::vector<std::string>{"prögramm.py:4 (größe)", "prögramm.py:6 (長さ)", "prögramm.py:8 (𐐀𐐁)",
-                                        "prögramm.py:9 (<module>)"}));
+    const std::vector<std::string> wanted{"prögramm.py:4 (größe)", "prögramm.py:6 (長さ)", "prögramm.py:8 (𐐀𐐁)",
+                                          "prögramm.py:9 (<module>)"};
+    std::vector<std::string> frames;
+    for (int i = 0; i < 5000 && frames != wanted; ++i) {  // it prints before it sleeps
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      frames = python_frames(running.process(), running.process());
+    }
+    EXPECT_EQ(frames, wanted);
   }
 }
 
@@ -175,7 +179,8 @@ TEST_F(PythonFramesTest, ABusyProgramHasFramesAndGoesOn) {
   SourcePlaces places;
   for (const std::string& interpreter : interpreters_) {
     const Running running({interpreter, file("busy.py")});
-    const auto frames = where_it_computes(running.process(), places);
+    std::vector<std::string> frames;
+    for (int i = 0; i < 100 && frames.size() != 3; ++i) frames = where_it_computes(running.process(), places);
     ASSERT_EQ(frames.size(), 3u);
     EXPECT_THAT(frames[0], ::testing::MatchesRegex("busy.py:[123] \\(residual\\)"));
     EXPECT_EQ(frames[1], "busy.py:5 (solve)");
