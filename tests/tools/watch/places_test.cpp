@@ -168,14 +168,14 @@ TEST_F(PlacesTest, LinesOutliveTheProcessButNotTheFile) {
     const auto modules = modules_of(app.process());
     const std::uint64_t address = app.address();
     app.end();
-    EXPECT_THAT(Places().of(address, modules), MatchesRegex("solver.c:[0-9]+ \\(residual\\)"));
+    EXPECT_THAT(SourcePlaces().of(address, modules), MatchesRegex("solver.c:[0-9]+ \\(residual\\)"));
 
     shell(fmt::format("rm app && gcc {} -include stdlib.h solver.c here.c -o app", options));
-    EXPECT_THAT(Places().of(address, modules), MatchesRegex("app\\+0x[0-9a-f]+")) << "another program has the name now";
+    EXPECT_THAT(SourcePlaces().of(address, modules), MatchesRegex("app\\+0x[0-9a-f]+")) << "another program has the name now";
 
     const quadrille::testing::Running other({file("app")});
     std::filesystem::remove(file("app"));
-    EXPECT_THAT(Places().of(other.address(), modules_of(other.process())), MatchesRegex("app\\+0x[0-9a-f]+"));
+    EXPECT_THAT(SourcePlaces().of(other.address(), modules_of(other.process())), MatchesRegex("app\\+0x[0-9a-f]+"));
   }
 }
 
