@@ -314,7 +314,7 @@ Subcommand add_wrap(CLI::App& command) {
        {"--watch", "SECONDS", options->watch,
         "if no collective has ended for so long (10 seconds without a value; the value must follow =), say which rank is missing, in "
         "which call and where; 'quadrille watch' looks at once"},
-       {"--check", "", options.check,
+       {"--check", "", options->check,
         "as --watch, and compare the arguments of each collective among the ranks: end the program at the first that does not match"},
        {"--watch-abort", "", options->watch_abort, "with --watch: end the program then"},
        {"--record", "FOLDER", options->record,
