@@ -226,7 +226,7 @@ bool Watcher::is_suspicious() const {
   if (is_told_of_hang_) return true;
   const std::uint64_t now_ticks = ticks();
   return std::any_of(files_.begin(), files_.end(), [&](const auto& each) {
-    return !each.second.has_ended() && (each.second.page().mismatch || seconds_inside(each.second, now_ticks) >= plan_.limit_s);
+    return !each.second.has_ended() && (each.second.page().mismatch == 1 || seconds_inside(each.second, now_ticks) >= plan_.limit_s);
   });
 }
 
@@ -285,14 +285,18 @@ void Watcher::conclude(Time now) {
   for (const auto& peer : peers_)
     if (peer->answered == question_) std::move(peer->ranks.begin(), peer->ranks.end(), std::back_inserter(ranks));
   const Count world_size = files_.empty() ? 1 : files_.begin()->second.header().world_size;
+  if (std::any_of(files_.begin(), files_.end(), [](const auto& each) { return each.second.page().mismatch == 2; })) return;
   if (plan_.checks) {
     if (const auto mismatch = find_mismatch(ranks, world_size)) {
       aborts_ = true;
+      for (auto& [path, file] : files_) std::atomic_ref(file.page().mismatch).store(2, std::memory_order_relaxed);
       return print(*mismatch);
     }
   }
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
-  if (!verdict || progress_of(ranks) == progress_at_verdict_) {
+  // Another watcher may have told this before: that of a rank which has ended since.
+  const std::uint64_t told = files_.empty() ? 0 : std::atomic_ref(files_.begin()->second.page().told).load(std::memory_order_relaxed);
+  if (!verdict || progress_of(ranks) == progress_at_verdict_ || progress_of(ranks) == told) {
     next_question_ = now + patience_;
     patience_ = std::min(patience_ * 3 / 2, most_patience);
     return;
@@ -303,6 +307,7 @@ void Watcher::conclude(Time now) {
   say(leaks_text(ranks));
   aborts_ = plan_.aborts;
   print(*verdict);
+  for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress_at_verdict_, std::memory_order_relaxed);
 }
 
 void Watcher::print(const HangVerdict& verdict) {

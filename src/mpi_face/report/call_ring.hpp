@@ -56,7 +56,8 @@ struct WatchPage {
   std::uint64_t left_ticks;             // when the rank last left a call
   std::uint64_t is_finalising;          // 1: MPI_Finalize was called
   std::uint64_t end;                    // written by 'quadrille wrap': 1 + the status of waitpid(2); 0: the rank has not ended
-  std::uint64_t mismatch;               // 1: the last collective does not match another rank's, so the rank does not run it
+  std::uint64_t mismatch;  // 1: the last collective does not match another rank's, so the rank does not run it; 2: that was told
+  std::uint64_t told;                   // written by a watcher that has made a verdict: the calls begun on all ranks it knew
   std::uint64_t wanted;                 // a watcher increments it: the rank's own watcher then writes down what it sees
   CallLists lists;
   char meeting[128];  // where watchers meet, as rank 0 has told it
