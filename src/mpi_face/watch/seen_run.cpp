@@ -81,8 +81,9 @@ void SeenRun::put_in_order(SharedCommunicator& communicator) const {
   if (!order || std::any_of(order->begin(), order->end(), [&](Rank rank) { return rank < 0 || rank >= size(); })) return;
   std::unordered_map<Rank, Member> known;
   for (const Rank rank : *order) known[rank].rank = rank;
+  const bool are_distinct = known.size() == order->size();
   for (const Member& member : communicator.members) known[member.rank] = member;
-  if (known.size() != order->size()) return;  // the ranks do not say the same
+  if (!are_distinct || known.size() != order->size()) return;  // damaged, or the ranks do not say the same
   communicator.members.clear();
   for (const Rank rank : *order) communicator.members.push_back(known[rank]);
   communicator.is_ordered = true;
