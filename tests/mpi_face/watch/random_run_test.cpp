@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random programs of collectives on several communicators, which are run until no rank can go on. The verdict names the planted fault.
+// Random programs of collectives on several communicators, which are run until no rank can go on. The verdict names the planted
+// fault.
 #include <gtest/gtest.h>
 
 #include <algorithm>
