@@ -153,15 +153,16 @@ class HangFinder {
     const bool is_behind = behind.size() < stuck.waiters.size();
     verdict.cause = Cause::library;
     const std::string who = ranks_phrase(behind);
+    const std::string all = run_.communicator(on).is_ordered ? "all ranks" : "all ranks that are known to be members";
     if (is_behind && is_synchronising(stuck.call->function)) {
       verdict.cause = Cause::order;
       verdict.sentences = {
           fmt::format("the order of collectives differs: {} {} one call or more behind, in {}, which the others have left", who,
                       behind.size() == 1 ? "is" : "are", call_words(*stuck.call))};
     } else if (behind.size() == run_.communicator(on).members.size()) {
-      verdict.sentences = {"all ranks are in the same call: the MPI library, or the network, does not complete it"};
+      verdict.sentences = {all + " are in the same call: the MPI library, or the network, does not complete it"};
     } else {
-      verdict.sentences = {fmt::format("all ranks have entered {}: the MPI library, or the network, does not complete it on {}",
+      verdict.sentences = {fmt::format("{} have entered {}: the MPI library, or the network, does not complete it on {}", all,
                                        call_words(*stuck.call), who)};
     }
     Findings findings(run_);
