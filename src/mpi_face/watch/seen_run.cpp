@@ -75,14 +75,18 @@ SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size) {
 
 // Also adds the members that have not been seen to know the communicator.
 void SeenRun::put_in_order(SharedCommunicator& communicator) const {
-  const std::vector<Rank>* order = nullptr;
+  std::vector<Rank> world;
+  if (communicator.label == "MPI_COMM_WORLD")
+    for (Rank rank = 0; rank < size(); ++rank) world.push_back(rank);
+  const std::vector<Rank>* order = world.empty() ? nullptr : &world;
   for (const Member& member : communicator.members)
-    if (!order && !member.communicator->world_ranks.empty()) order = &member.communicator->world_ranks;
+    if ((!order || order == &world) && !member.communicator->world_ranks.empty()) order = &member.communicator->world_ranks;
   if (!order || std::any_of(order->begin(), order->end(), [&](Rank rank) { return rank < 0 || rank >= size(); })) return;
   std::unordered_map<Rank, Member> known;
   for (const Rank rank : *order) known[rank].rank = rank;
+  const bool are_distinct = known.size() == order->size();
   for (const Member& member : communicator.members) known[member.rank] = member;
-  if (known.size() != order->size()) return;  // the ranks do not say the same
+  if (!are_distinct || known.size() != order->size()) return;  // damaged, or the ranks do not say the same
   communicator.members.clear();
   for (const Rank rank : *order) communicator.members.push_back(known[rank]);
   communicator.is_ordered = true;

@@ -48,6 +48,7 @@ class SeenRun {
   SeenRank::State state(Rank rank) const { return at(rank).state; }
   const Waiting& waiting(Rank rank) const { return waiting_[index(rank)]; }
   const std::vector<SharedCommunicator>& communicators() const { return communicators_; }
+  const SharedCommunicator& communicator(int on) const { return communicators_[static_cast<std::size_t>(on)]; }
 
   int communicator_of(Rank rank, const WatchedCall& call) const;  // index in communicators(); -1: none or unknown
   Rank peer_of(Rank rank, const WatchedCall& call) const;         // in the world; -1: unknown, -2: any

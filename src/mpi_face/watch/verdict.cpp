@@ -7,17 +7,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <map>
 #include <set>
-#include <unordered_map>
-#include <utility>
 
 #include "mpi_face/watch/findings.hpp"
 #include "mpi_face/watch/messages.hpp"
 #include "mpi_face/watch/mismatch.hpp"
+#include "mpi_face/watch/missing.hpp"
 #include "mpi_face/watch/seen_run.hpp"
+#include "mpi_face/watch/waits.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -32,58 +30,21 @@ bool is_synchronising(const std::string& function) {
   return functions.contains(base_of(function));
 }
 
-// The cause that ranks in a state are for ranks that wait for them.
-Cause cause_of(State state) {
-  switch (state) {
-    case State::died: return Cause::died;
-    case State::finalised: return Cause::finalised;
-    case State::stopped: return Cause::stopped;
-    case State::unknown: return Cause::unknown;
-    case State::in_call: return Cause::elsewhere;
-    default: return Cause::late;
-  }
-}
-
-// A communicator on which ranks wait.
-struct Stuck {
-  std::vector<Rank> waiters;
-  const WatchedCall* call = nullptr;  // that ends first: the one with the least number that a waiter is in
-  std::vector<Rank> missing;          // the members for which it waits
-  double quiet_s = 0;
-};
-
-// A step of the analysis: a rank, or a communicator.
-struct Node {
-  bool is_rank = false;
-  Rank id = 0;
-  auto operator<=>(const Node&) const = default;
-};
-
 class HangFinder {
  public:
-  HangFinder(const SeenRun& run, double limit_s) : run_(run), limit_s_(limit_s), waiters_(run.communicators().size()) {
-    for (Rank rank = 0; rank < run.size(); ++rank) {
-      if (const int on = run.waits_on(rank); on >= 0) waiters_[static_cast<std::size_t>(on)].push_back(rank);
-      is_quiet_ = is_quiet_ && run.is_quiet(rank, limit_s);
-    }
-    for (const SharedCommunicator& each : run.communicators())
-      quiet_.push_back(std::all_of(each.members.begin(), each.members.end(),
-                                   [&](const Member& member) { return run.is_quiet(member.rank, limit_s); }));
-  }
+  HangFinder(const SeenRun& run, double limit_s) : run_(run), waits_(run, limit_s) {}
 
   std::optional<HangVerdict> find() {
     std::vector<int> order;
-    for (int on = 0; on < static_cast<int>(waiters_.size()); ++on)
-      if (is_long(waiters_[static_cast<std::size_t>(on)])) order.push_back(on);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return waiters_[static_cast<std::size_t>(a)].size() > waiters_[static_cast<std::size_t>(b)].size();
-    });
+    for (int on = 0; on < static_cast<int>(run_.communicators().size()); ++on)
+      if (waits_.are_long(waits_.waiters(on))) order.push_back(on);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return waits_.waiters(a).size() > waits_.waiters(b).size(); });
     for (const int on : order)
       if (auto verdict = mismatch_on(on)) return verdict;
     for (const int on : order)
       if (auto verdict = walk({false, on})) return verdict;
     for (Rank rank = 0; rank < run_.size(); ++rank)
-      if (const auto node = node_of(rank); node && node->is_rank && is_long({rank}))
+      if (const auto node = waits_.node_of(rank); node && node->is_rank && waits_.are_long({rank}))
         if (auto verdict = walk(*node)) return verdict;
     return finalising();
   }
@@ -94,40 +55,10 @@ class HangFinder {
     std::optional<Node> next;  // neither: a rank makes progress
   };
 
-  bool is_long(const std::vector<Rank>& ranks) const {
-    return std::any_of(ranks.begin(), ranks.end(), [&](Rank rank) { return run_.at(rank).since_s >= limit_s_; });
-  }
-
-  const SharedCommunicator& communicator(int on) const { return run_.communicators()[static_cast<std::size_t>(on)]; }
-
-  // Returns nothing if a member makes progress.
-  std::optional<Stuck> stuck_on(int on) const {
-    const SharedCommunicator& shared = communicator(on);
-    if (!quiet_[static_cast<std::size_t>(on)]) return std::nullopt;
-    Stuck stuck{waiters_[static_cast<std::size_t>(on)], nullptr, {}, std::numeric_limits<double>::max()};
-    for (const Rank rank : stuck.waiters) {
-      const WatchedCall* call = run_.waiting(rank).targets[0];
-      if (!stuck.call || call->number < stuck.call->number) stuck.call = call;
-      stuck.quiet_s = std::min(stuck.quiet_s, run_.at(rank).since_s);
-    }
-    const std::string function = base_of(stuck.call->function);
-    const bool has_root = function == "Bcast" || function == "Scatter" || function == "Scatterv" || function == "Gather" ||
-                          function == "Gatherv" || function == "Reduce";
-    const auto root = static_cast<std::size_t>(stuck.call->root);
-    if (has_root && stuck.call->root >= 0 && shared.is_ordered && root < shared.members.size() &&
-        shared.members[root].begun < stuck.call->number) {
-      stuck.missing = {shared.members[root].rank};
-      return stuck;
-    }
-    for (const Member& member : shared.members)
-      if (member.begun < stuck.call->number) stuck.missing.push_back(member.rank);
-    return stuck;
-  }
-
-  HangVerdict verdict_on(int on, const Stuck& stuck) const {
-    HangVerdict verdict;
-    verdict.communicator = communicator(on).label;
-    verdict.usual_s = communicator(on).usual_s;
+  Verdict verdict_on(int on, const Stuck& stuck) const {
+    Verdict verdict;
+    verdict.communicator = run_.communicator(on).label;
+    verdict.usual_s = run_.communicator(on).usual_s;
     verdict.number = stuck.call->number;
     verdict.quiet_s = stuck.quiet_s;
     return verdict;
@@ -146,11 +77,11 @@ class HangFinder {
     return verdict;
   }
 
-  std::optional<HangVerdict> mismatch_on(int on) const {
-    const std::optional<Stuck> stuck = stuck_on(on);
+  std::optional<Verdict> mismatch_on(int on) const {
+    const std::optional<Stuck> stuck = waits_.stuck_on(on);
     if (!stuck) return std::nullopt;
-    auto mismatch = first_mismatch(run_, communicator(on), 1, true);
-    if (!mismatch) mismatch = first_mismatch(run_, communicator(on), stuck->call->number, false);
+    auto mismatch = first_mismatch(run_, run_.communicator(on), 1, true);
+    if (!mismatch) mismatch = first_mismatch(run_, run_.communicator(on), stuck->call->number, false);
     return mismatch ? std::optional(verdict_of(on, *stuck, *mismatch)) : std::nullopt;
   }
 
@@ -173,24 +104,13 @@ class HangFinder {
     return std::nullopt;
   }
 
-  // Where a rank that is in a call is waiting itself.
-  std::optional<Node> node_of(Rank rank) const {
-    if (run_.state(rank) != State::in_call) return std::nullopt;
-    if (const int on = run_.waits_on(rank); on >= 0) return Node{false, on};
-    const auto& targets = run_.waiting(rank).targets;
-    const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const WatchedCall* target) {
-      return !target->is_collective && run_.peer_of(rank, *target) != -1;
-    });
-    return is_known ? std::optional(Node{true, rank}) : std::nullopt;
-  }
-
-  Step step_of(int on) {
-    const std::optional<Stuck> stuck = stuck_on(on);
+  Step step_of(int on) const {
+    const std::optional<Stuck> stuck = waits_.stuck_on(on);
     if (!stuck) return {};
     std::vector<Rank> causes;
     for (const Rank rank : stuck->missing)
       if (run_.state(rank) != State::in_call) causes.push_back(rank);
-    for (const Member& member : communicator(on).members) {
+    for (const Member& member : run_.communicator(on).members) {
       const bool is_dead = run_.state(member.rank) == State::died, is_stopped = run_.state(member.rank) == State::stopped;
       const WatchedCall* in = run_.waiting(member.rank).in;
       const bool is_inside = in && in->is_collective && run_.communicator_of(member.rank, *in) == on;
@@ -199,7 +119,7 @@ class HangFinder {
     if (!causes.empty()) return {missing_on(on, *stuck, causes), {}};
     if (stuck->missing.empty()) return {complete_on(on, *stuck), {}};
     for (const Rank rank : stuck->missing)
-      if (const std::optional<Node> next = node_of(rank)) return {{}, next};
+      if (const std::optional<Node> next = waits_.node_of(rank)) return {{}, next};
     return {missing_on(on, *stuck, stuck->missing), {}};
   }
 
@@ -209,13 +129,13 @@ class HangFinder {
       if (node.is_rank)
         findings.add({node.id});
       else
-        findings.add(waiters_[static_cast<std::size_t>(node.id)]);
+        findings.add(waits_.waiters(static_cast<int>(node.id)));
   }
 
-  HangVerdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
-    HangVerdict verdict = verdict_on(on, stuck);
-    explain_missing(verdict, causes, &communicator(on), stuck);
-    ShownRanks findings(run_);
+  Verdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
+    Verdict verdict = verdict_on(on, stuck);
+    explain_missing(verdict, run_, causes, &run_.communicator(on), stuck);
+    Findings findings(run_);
     add_path(findings);
     findings.add(stuck.missing);
     findings.add(causes, true);
@@ -223,82 +143,26 @@ class HangFinder {
     return verdict;
   }
 
-  // Why ranks have not entered a call.
-  struct Reason {
-    Cause cause;
-    std::string end, call, last;  // the call that they have not entered; the last one that they have, if they have finalised
-    auto operator<=>(const Reason&) const = default;
-  };
-
-  // Says why the ranks have not entered a call on a communicator (null: MPI_Finalize); the most important reasons first.
-  void explain_missing(HangVerdict& verdict, const std::vector<Rank>& causes, const SharedCommunicator* on, const Stuck& stuck) const {
-    std::unordered_map<Rank, const Member*> members;
-    if (on)
-      for (const Member& member : on->members) members[member.rank] = &member;
-    std::map<Reason, std::vector<Rank>> groups;
-    for (const Rank rank : causes) {
-      Reason reason{cause_of(run_.state(rank)), run_.at(rank).end, "MPI_Finalize", ""};
-      if (on) {
-        const Member& member = *members.at(rank);
-        const WatchedCall* next =
-            member.begun < stuck.call->number ? call_with(run_, *members.at(stuck.waiters[0]), member.begun + 1) : nullptr;
-        reason.call = call_words(next ? *next : *stuck.call);
-        const WatchedCall* last = reason.cause == Cause::finalised ? call_with(run_, member, member.begun) : nullptr;
-        if (last) reason.last = fmt::format(" last one on {} was {}{}", on->label, call_words(*last), at_place(last->place));
-      }
-      groups[std::move(reason)].push_back(rank);
-    }
-    constexpr std::array<Cause, 6> order{Cause::died,    Cause::finalised, Cause::stopped,
-                                         Cause::unknown, Cause::late,      Cause::elsewhere};
-    constexpr std::size_t most = 6;
-    for (const Cause cause : order)
-      for (auto& [reason, ranks] : groups) {
-        if (reason.cause != cause || verdict.sentences.size() == most) continue;
-        if (verdict.sentences.empty()) verdict.cause = cause;
-        std::sort(ranks.begin(), ranks.end());
-        verdict.sentences.push_back(sentence_of(reason, ranks));
-      }
-  }
-
-  static std::string sentence_of(const Reason& reason, const std::vector<Rank>& ranks) {
-    const std::string who = ranks_phrase(ranks);
-    const std::string &end = reason.end, &call = reason.call;
-    const bool one = ranks.size() == 1;
-    const char *has = one ? "has" : "have", *is = one ? "is" : "are", *they = one ? "it" : "they";
-    switch (reason.cause) {
-      case Cause::died:
-        return fmt::format("{} {}: the others wait for {} in {}", who, end.empty() ? "died" : end, one ? "it" : "them", call);
-      case Cause::stopped: return fmt::format("{} {} stopped, by a signal or by a debugger: the others wait in {}", who, is, call);
-      case Cause::unknown:
-        return fmt::format("nothing is known of {}, because {} not answered: the others wait in {}", who,
-                           one ? "its node has" : "their nodes have", call);
-      case Cause::late: return fmt::format("{} {} late: {} {} not entered {}", who, is, they, has, call);
-      case Cause::elsewhere: return fmt::format("{} {} in another call: {} {} not entered {}", who, is, they, has, call);
-      default: break;
-    }
-    return fmt::format("{} left early: {} {} called MPI_Finalize and not entered {}", who, they, has, call) +
-           (reason.last.empty() ? "" : (one ? "; its" : "; their") + reason.last);
-  }
-
   // All members have entered the call.
-  HangVerdict complete_on(int on, const Stuck& stuck) const {
-    if (const auto mismatch = first_mismatch(run_, communicator(on), 1, false)) return verdict_of(on, stuck, *mismatch);
-    HangVerdict verdict = verdict_on(on, stuck);
+  Verdict complete_on(int on, const Stuck& stuck) const {
+    if (const auto mismatch = first_mismatch(run_, run_.communicator(on), 1, false)) return verdict_of(on, stuck, *mismatch);
+    Verdict verdict = verdict_on(on, stuck);
     std::vector<Rank> behind;
     for (const Rank rank : stuck.waiters)
       if (run_.waiting(rank).targets[0]->number == stuck.call->number) behind.push_back(rank);
     const bool is_behind = behind.size() < stuck.waiters.size();
     verdict.cause = Cause::library;
     const std::string who = ranks_phrase(behind);
+    const std::string all = run_.communicator(on).is_ordered ? "all ranks" : "all ranks that are known to be members";
     if (is_behind && is_synchronising(stuck.call->function)) {
       verdict.cause = Cause::order;
       verdict.sentences = {
           fmt::format("the order of collectives differs: {} {} one call or more behind, in {}, which the others have left", who,
                       behind.size() == 1 ? "is" : "are", call_words(*stuck.call))};
-    } else if (behind.size() == communicator(on).members.size()) {
-      verdict.sentences = {"all ranks are in the same call: the MPI library, or the network, does not complete it"};
+    } else if (behind.size() == run_.communicator(on).members.size()) {
+      verdict.sentences = {all + " are in the same call: the MPI library, or the network, does not complete it"};
     } else {
-      verdict.sentences = {fmt::format("all ranks have entered {}: the MPI library, or the network, does not complete it on {}",
+      verdict.sentences = {fmt::format("{} have entered {}: the MPI library, or the network, does not complete it on {}", all,
                                        call_words(*stuck.call), who)};
     }
     ShownRanks findings(run_);
@@ -308,17 +172,18 @@ class HangFinder {
     return verdict;
   }
 
-  Step step_of(Rank rank) {
+  Step step_of(Rank rank) const {
     const Waiting& waiting = run_.waiting(rank);
     std::optional<Node> next;
-    std::optional<HangVerdict> verdict;
+    std::optional<Verdict> verdict;
+    Rank matched = -1;
     for (const WatchedCall* target : waiting.targets) {
       const Rank peer = run_.peer_of(rank, *target);
       if (peer == -2) {
-        if (!others_are_quiet(rank, *target)) return {};
+        if (!waits_.is_quiet(run_.communicator_of(rank, *target))) return {};
         if (!verdict && !next) verdict = from_any(rank, *target);
       } else if (peer >= 0) {
-        if (!run_.is_quiet(peer, limit_s_)) return {};
+        if (!waits_.is_quiet_rank(peer)) return {};
         const MessageProblem problem = problem_of(run_, rank, *target, peer);
         if (verdict || next) continue;  // the other peers are only asked whether they make progress
         if (!problem.sentence.empty())
@@ -326,16 +191,16 @@ class HangFinder {
         else if (run_.state(peer) != State::in_call)
           verdict = waits_for_peer(rank, peer);
         else if (problem.is_matched)
-          matched_ = peer;
-        else if (const auto node = node_of(peer))
+          matched = peer;
+        else if (const auto node = waits_.node_of(peer))
           next = node;
         else
           verdict = waits_for_peer(rank, peer);
       }
     }
     if (verdict || next) return {std::move(verdict), next};
-    if (matched_ < 0) return {};
-    verdict = message_verdict(rank, {std::exchange(matched_, -1)},
+    if (matched < 0) return {};
+    verdict = message_verdict(rank, {matched},
                               "both ranks are in calls that match: the MPI library, or the network, does not complete them");
     verdict->cause = Cause::library;
     return {std::move(verdict), {}};
@@ -347,7 +212,7 @@ class HangFinder {
     std::vector<Rank> others;
     for (Rank other = 0; on < 0 && other < run_.size(); ++other) others.push_back(other);
     if (on >= 0)
-      for (const Member& member : communicator(on).members) others.push_back(member.rank);
+      for (const Member& member : run_.communicator(on).members) others.push_back(member.rank);
     std::erase(others, rank);
     for (const Rank other : others)
       if (const MessageProblem problem = problem_of(run_, rank, target, other); !problem.sentence.empty())
@@ -370,13 +235,8 @@ class HangFinder {
     return verdict;
   }
 
-  bool others_are_quiet(Rank rank, const WatchedCall& call) const {
-    const int on = run_.communicator_of(rank, call);
-    return on < 0 ? is_quiet_ : quiet_[static_cast<std::size_t>(on)];
-  }
-
-  HangVerdict message_verdict(Rank rank, const std::vector<Rank>& peers, const std::string& sentence) const {
-    HangVerdict verdict;
+  Verdict message_verdict(Rank rank, const std::vector<Rank>& peers, const std::string& sentence) const {
+    Verdict verdict;
     verdict.cause = Cause::messages;
     verdict.quiet_s = run_.at(rank).since_s;
     verdict.sentences = {sentence};
@@ -410,18 +270,20 @@ class HangFinder {
         part = wait_words(run_, node.id);
       } else {
         const int on = static_cast<int>(node.id);
-        const Stuck stuck = *stuck_on(on);
+        const Stuck stuck = *waits_.stuck_on(on);
         for (const Rank rank : stuck.waiters) quiet(rank);
         const auto awaited =
-            std::find_if(stuck.missing.begin(), stuck.missing.end(), [&](Rank rank) { return node_of(rank).has_value(); });
+            std::find_if(stuck.missing.begin(), stuck.missing.end(), [&](Rank rank) { return waits_.node_of(rank).has_value(); });
         part = fmt::format("{} wait{} in {} on {} for rank {}", ranks_phrase(stuck.waiters), stuck.waiters.size() == 1 ? "s" : "",
-                           call_words(*stuck.call), communicator(on).label, awaited == stuck.missing.end() ? -1 : *awaited);
+                           call_words(*stuck.call), run_.communicator(on).label, awaited == stuck.missing.end() ? -1 : *awaited);
       }
       if (i < most) sentence += (i == 0 ? "" : i + 1 == path_.size() ? ", and " : ", ") + part;
     }
     if (path_.size() > most) sentence += fmt::format(", and {} more", number_words(path_.size() - most));
     verdict.sentences = {sentence};
-    if (std::all_of(path_.begin(), path_.end(), [&](const Node& node) { return node.is_rank && is_exchange(node.id); })) {
+    if (std::all_of(path_.begin(), path_.end(), [&](const Node& node) {
+          return node.is_rank && run_.waiting(node.id).targets[0]->function.starts_with("Sendrecv");
+        })) {
       verdict.cause = Cause::library;
       verdict.sentences = {
           "these ranks are in calls of one exchange: their tags differ, or the MPI library, or the network, does not complete it"};
@@ -431,8 +293,6 @@ class HangFinder {
     verdict.findings = findings.take();
     return verdict;
   }
-
-  bool is_exchange(Rank rank) const { return run_.waiting(rank).targets[0]->function.starts_with("Sendrecv"); }
 
   // Ranks wait in MPI_Finalize, the others are outside of MPI.
   std::optional<HangVerdict> finalising() const {
@@ -446,11 +306,11 @@ class HangFinder {
       waiters.push_back(rank);
       quiet_s = std::min(quiet_s, run_.at(rank).since_s);
     }
-    if (!is_quiet_ || !is_long(waiters) || others.empty()) return std::nullopt;
-    HangVerdict verdict;
+    if (!waits_.is_quiet(-1) || !waits_.are_long(waiters) || others.empty()) return std::nullopt;
+    Verdict verdict;
     verdict.quiet_s = quiet_s;
-    explain_missing(verdict, others, nullptr, {});
-    ShownRanks findings(run_);
+    explain_missing(verdict, run_, others, nullptr, {});
+    Findings findings(run_);
     findings.add(waiters);
     findings.add(others, true);
     verdict.findings = findings.take();
@@ -458,13 +318,9 @@ class HangFinder {
   }
 
   const SeenRun& run_;
-  const double limit_s_;
-  std::vector<std::vector<Rank>> waiters_;  // for each communicator
-  std::vector<bool> quiet_;                 // for each communicator: no member makes progress
-  bool is_quiet_ = true;                    // no rank makes progress
+  const Waits waits_;
   std::vector<Node> path_;
   std::set<Node> on_path_, visited_;
-  Rank matched_ = -1;
 };
 
 }  // namespace

@@ -169,6 +169,22 @@ TEST(Large, TakesLittleTime) {
   }
 }
 
+TEST(Large, GathersToOneRankAreCompared) {
+  constexpr Rank size = 30'000;
+  PlantedRun run(0);
+  run.ranks.resize(size);
+  for (Rank rank = 0; rank < size; ++rank) {
+    SeenRank& seen = run.at(rank);
+    seen.rank = rank, seen.since_s = 20, seen.state = State::in_call;
+    seen.communicators.push_back({{1, 0}, "MPI_COMM_WORLD", {}, 1, 0});
+    seen.calls.push_back(rooted("Gatherv", 7, rank == 29'999 ? 8 : 4, "a.c:1"));
+    seen.calls[0].number = 1, seen.calls[0].communicator = 0;
+  }
+  for (Rank rank = 0; rank < size; ++rank) run.at(0).communicators[0].world_ranks.push_back(rank);
+  run.at(7).calls[0].received.assign(size, 4);
+  EXPECT_NE(verdict_on(run).find("rank 29999 sends 8 B to rank 7 (a.c:1), which expects 4 B"), std::string::npos);
+}
+
 TEST(Leaks, AreListedByPlace) {
   PlantedRun run(4);
   run.at(1).live = {{"communicators", "setup.c:40", 500}, {"types", "setup.c:50", 100}};

@@ -224,7 +224,16 @@ TEST(HangVerdict, LetsUnknownValuesMatch) {
   expect_hang(run, library, {"all ranks are in the same call: the MPI library, or the network, does not complete it"}, {"differ"});
 }
 
-TEST(HangVerdict, NamesThePairOfAnIrregularCollective) {
+TEST(Verdict, CountsRanksThatWereNotSeen) {
+  PlantedRun run = others_wait(3);
+  run.ranks.pop_back();
+  for (SeenRank& rank : run.ranks) rank.communicators[0].world_ranks.clear();
+  expect_words(find_hang(run.ranks, 4, {}), {"nothing is known of rank 3"}, {"library"});
+  for (SeenRank& rank : run.ranks) rank.communicators[0].name = "";
+  expect_words(find_hang(run.ranks, 4, {}), {"all ranks that are known to be members are in the same call"}, {});
+}
+
+TEST(Verdict, NamesThePairOfAnIrregularCollective) {
   PlantedRun run(3);
   for (Rank rank = 0; rank < 3; ++rank) {
     WatchedCall call = collective("Alltoallv", "a.c:5", -1);
