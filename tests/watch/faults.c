@@ -148,9 +148,9 @@ static void other_root(void) {
 }
 
 static void scatter_other_root(void) {
-  const int root = me == 1 ? 2 : 0;
+  const int root = me == 1 ? 3 : 0;
   reached(1);
-  MPI_Scatter(input, 10, MPI_DOUBLE, output, 10, MPI_DOUBLE, root, world);  // HERE scatter_other_root: rank 1: Scatter; root 2
+  MPI_Scatter(input, 10, MPI_DOUBLE, output, 10, MPI_DOUBLE, root, world);  // HERE scatter_other_root: rank 1: Scatter; root 3
   MPI_Barrier(world);
 }
 
