@@ -54,8 +54,8 @@ def main():
     message = [line[1] for line in lines[begins[0]:]] if begins else []
     faults = [float(line[0]) for line in lines if line[1] == "at the fault"]
     missing = []
-    if kind in ("quiet", "late") and "ended well" not in [line[1] for line in lines]:
-        missing.append("a good end")
+    if kind in ("quiet", "late"):
+        missing += [f"'{end}'" for end in ("ended well", "exit code 0") if end not in [line[1] for line in lines]]
     if kind == "quiet":
         missing += [f"silence: {message[0]}"] if message else []
     elif not faults:

@@ -23,10 +23,8 @@ try() {  # try NAME KIND: prints whether the message names the fault
   [ "$kind" != check ] || options+=(--check)
   : >"$said"
   cd "$work" || return
-  {
-    echo "$BASHPID" >"$said.group"
-    WATCH_TRY=$said exec setsid "${launch[@]}" "$quadrille" wrap "${options[@]}" "${program[@]}" "$name" </dev/null 2>&1
-  } | stamped >"$said" &
+  WATCH_TRY=$said setsid bash -c 'echo $$ >"$0.group"; "$@"; echo "exit code $?"' "$said" "${launch[@]}" "$quadrille" wrap \
+    "${options[@]}" "${program[@]}" "$name" </dev/null 2>&1 | stamped >"$said" &
   reader=$!
   while kill -0 $reader 2>/dev/null && [ $((SECONDS - start)) -lt 20 ]; do
     sleep 0.2
