@@ -41,7 +41,7 @@ static void iterate(int count) {
     MPI_Allreduce(input, output, 4, MPI_DOUBLE, MPI_SUM, world);
     MPI_Bcast(input, 100, MPI_DOUBLE, 0, world);
     MPI_Alltoall(input, 10, MPI_DOUBLE, output, 10, MPI_DOUBLE, world);
-    MPI_Barrier(world);
+    MPI_Barrier(world);  // HERE sleeps: rank 1: sleep // HERE reads: rank 1: sleep|read
   }
 }
 
@@ -57,7 +57,7 @@ __attribute__((noinline)) static void spin_for_ever(void) {
 }
 
 __attribute__((noinline)) static void doze(void) {
-  sleep(1000);  // HERE sleeps: rank 1: doze; sleep
+  sleep(1000);  // HERE sleeps: rank 1: sleep
 }
 
 // Collectives that are missing, or come in another order.
@@ -148,9 +148,9 @@ static void other_root(void) {
 }
 
 static void scatter_other_root(void) {
-  const int root = me == 1 ? 2 : 0;
+  const int root = me == 1 ? 3 : 0;
   reached(1);
-  MPI_Scatter(input, 10, MPI_DOUBLE, output, 10, MPI_DOUBLE, root, world);  // HERE scatter_other_root: rank 1: Scatter; root 2
+  MPI_Scatter(input, 10, MPI_DOUBLE, output, 10, MPI_DOUBLE, root, world);  // HERE scatter_other_root: rank 1: Scatter; root 3
   MPI_Barrier(world);
 }
 
@@ -289,7 +289,7 @@ static void reads(void) {
   int ends[2];
   char byte;
   reached(1);
-  if (me == 1 && pipe(ends) == 0 && read(ends[0], &byte, 1) == 1) exit(1);  // HERE reads: rank 1: read
+  if (me == 1 && pipe(ends) == 0 && read(ends[0], &byte, 1) == 1) exit(1);  // HERE reads: rank 1: sleep|read
   MPI_Barrier(world);                                                       // HERE reads: ranks 0, 2, 3: Barrier
 }
 

@@ -13,7 +13,7 @@ def iterate(count):
         world.Allreduce(given[:4], taken[:4])
         world.Bcast(given[:100])
         world.Alltoall(given[: 10 * ranks], taken[: 10 * ranks])
-        world.Barrier()
+        world.Barrier()  # HERE sleeps: rank 1: sleep # HERE late_barrier: rank 1: late
 
 
 def reached():
@@ -73,7 +73,7 @@ def spins():
 
 
 def doze():
-    time.sleep(1000)  # HERE sleeps: rank 1: doze
+    time.sleep(1000)  # HERE sleeps: rank 1: sleep
 
 
 def sleeps():

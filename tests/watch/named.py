@@ -10,7 +10,7 @@ import re
 import sys
 
 SOME = r"\d+(?:\.\.\d+)?"
-RANKS = re.compile(rf"\branks? +({SOME}(?:(?:, +| and +){SOME})*)")
+BEGIN = re.compile(rf"(?:quadrille:)? *ranks? +({SOME}(?:(?:, +| and +){SOME})*)")
 
 
 def ranks_of(text):
@@ -23,19 +23,19 @@ def expected(source, name):
     """For each set of ranks: its alternatives, each a line and the regular expressions."""
     result = {}
     for number, line in enumerate(source.read_text().splitlines(), 1):
-        for ranks, words in re.findall(rf"HERE {name}: ranks? ([\d, ]+): (.*?)(?= // HERE|$)", line):
+        for ranks, words in re.findall(rf"HERE {name}: ranks? ([\d, ]+): (.*?)(?= *(?://|#) HERE|$)", line):
             result.setdefault(frozenset(ranks_of(ranks)), []).append((number, words.split("; ")))
     return result
 
 
 def places(message):
-    """For each rank: the text from a line that begins with this rank, up to the next line that begins with ranks."""
+    """For each rank: the text from a line that begins with this rank, up to the next one, or to a sentence of other ranks."""
     result, current = {}, set()
     for line in message:
-        found = RANKS.search(line)
-        if found and re.fullmatch(r"(quadrille:)? *", line[: found.start()]):
-            current = ranks_of(found[1])
-        for rank in current | (ranks_of(found[1]) if found else set()):
+        found = BEGIN.match(line)
+        if found or not line.startswith(" "):
+            current = ranks_of(found[1]) if found else set()
+        for rank in current:
             result[rank] = result.get(rank, "") + line + "\n"
     return result
 
@@ -54,8 +54,8 @@ def main():
     message = [line[1] for line in lines[begins[0]:]] if begins else []
     faults = [float(line[0]) for line in lines if line[1] == "at the fault"]
     missing = []
-    if kind in ("quiet", "late") and "ended well" not in [line[1] for line in lines]:
-        missing.append("a good end")
+    if kind in ("quiet", "late"):
+        missing += [f"'{end}'" for end in ("ended well", "exit code 0") if end not in [line[1] for line in lines]]
     if kind == "quiet":
         missing += [f"silence: {message[0]}"] if message else []
     elif not faults:

@@ -19,21 +19,23 @@ stamped() { while IFS= read -r line; do printf '%s %s\n' "$EPOCHREALTIME" "$line
 of_try() { grep -lzs "^WATCH_TRY=$1\$" /proc/[0-9]*/environ | grep -o '[0-9]*'; }  # its processes, in whatever group they are
 
 try() {  # try NAME KIND: prints whether the message names the fault
-  local name=$1 kind=$2 said=$work/$1 group start=$SECONDS options=("--watch=$limit") missing
+  local name=$1 kind=$2 said=$work/$1 reader group start=$SECONDS options=("--watch=$limit") missing
   [ "$kind" != check ] || options+=(--check)
   : >"$said"
   cd "$work" || return
-  WATCH_TRY=$said setsid "${launch[@]}" "$quadrille" wrap "${options[@]}" "${program[@]}" "$name" </dev/null > >(stamped >"$said") 2>&1 &
-  group=$!
-  while kill -0 $group 2>/dev/null && [ $((SECONDS - start)) -lt 20 ]; do
+  WATCH_TRY=$said setsid bash -c 'echo $$ >"$0.group"; "$@"; echo "exit code $?"' "$said" "${launch[@]}" "$quadrille" wrap \
+    "${options[@]}" "${program[@]}" "$name" </dev/null 2>&1 | stamped >"$said" &
+  reader=$!
+  while kill -0 $reader 2>/dev/null && [ $((SECONDS - start)) -lt 20 ]; do
     sleep 0.2
     case $kind in quiet | late) continue ;; esac
     if grep -q '^[0-9.]* quadrille: ' "$said"; then sleep 0.8; break; fi  # the message has several lines
   done
-  kill -TERM -- -$group 2>/dev/null
-  for ((i = 0; i < 10; ++i)); do kill -0 $group 2>/dev/null && sleep 0.1; done
-  kill -KILL -- -$group $(of_try "$said") 2>/dev/null
-  wait $group 2>/dev/null
+  group=$(cat "$said.group")
+  kill -TERM -- "-$group" 2>/dev/null
+  for ((i = 0; i < 10; ++i)); do kill -0 $reader 2>/dev/null && sleep 0.1; done
+  kill -KILL -- "-$group" $(of_try "$said") 2>/dev/null
+  wait $reader 2>/dev/null
   if missing=$(/usr/bin/env python3 "$here/named.py" "$source" "$name" "$kind" $limit "$said"); then
     touch "$said.named"
     echo "ok: $name"
