@@ -12,10 +12,10 @@
 namespace quadrille::mpi_face {
 namespace {
 
-using Cause = HangVerdict::Cause;
+using Why = HangVerdict::Cause;
 
 // The properties in which calls with the same number must agree, in the order in which they are compared.
-constexpr std::array<Cause, 5> properties{Cause::order, Cause::root, Cause::operation, Cause::element, Cause::bytes};
+constexpr std::array<Why, 5> properties{Why::order, Why::root, Why::operation, Why::element, Why::bytes};
 
 bool has_equal_blocks(const std::string& function) {
   static const std::set<std::string> functions{"Bcast",     "Reduce",   "Allreduce", "Scan",    "Exscan",
@@ -29,29 +29,29 @@ bool is_irregular(const std::string& function) {
 }
 
 // The call's value of a property. Empty matches everything.
-std::string value_of(const WatchedCall& call, Cause property) {
+std::string value_of(const WatchedCall& call, Why property) {
   switch (property) {
-    case Cause::order: return call.function;
-    case Cause::root: return call.root < 0 ? "" : fmt::format("root {}", call.root);
-    case Cause::operation: return call.operation;
-    case Cause::element: return call.element;
+    case Why::order: return call.function;
+    case Why::root: return call.root < 0 ? "" : fmt::format("root {}", call.root);
+    case Why::operation: return call.operation;
+    case Why::element: return call.element;
     default: return call.bytes < 0 || !has_equal_blocks(call.function) ? "" : size_words(call.bytes);
   }
 }
 
-bool agree(const WatchedCall& a, const WatchedCall& b, Cause property) {
+bool agree(const WatchedCall& a, const WatchedCall& b, Why property) {
   switch (property) {
-    case Cause::order: return a.function == b.function;
-    case Cause::root: return a.root < 0 || b.root < 0 || a.root == b.root;
-    case Cause::operation: return a.operation.empty() || b.operation.empty() || a.operation == b.operation;
-    case Cause::element: return a.element.empty() || b.element.empty() || a.element == b.element;
+    case Why::order: return a.function == b.function;
+    case Why::root: return a.root < 0 || b.root < 0 || a.root == b.root;
+    case Why::operation: return a.operation.empty() || b.operation.empty() || a.operation == b.operation;
+    case Why::element: return a.element.empty() || b.element.empty() || a.element == b.element;
     default: return a.bytes < 0 || b.bytes < 0 || a.bytes == b.bytes || !has_equal_blocks(a.function);
   }
 }
 
-bool is_wild(const WatchedCall& call, Cause property) {
-  return (property == Cause::root && call.root < 0) || (property == Cause::operation && call.operation.empty()) ||
-         (property == Cause::element && call.element.empty()) || (property == Cause::bytes && call.bytes < 0);
+bool is_wild(const WatchedCall& call, Why property) {
+  return (property == Why::root && call.root < 0) || (property == Why::operation && call.operation.empty()) ||
+         (property == Why::element && call.element.empty()) || (property == Why::bytes && call.bytes < 0);
 }
 
 template <class Visit>
@@ -153,7 +153,7 @@ class Comparison {
       });
     if (!only_order) compare_blocks();
     if (found_.number == 0) return std::nullopt;
-    if (found_.cause != Cause::blocks && !explain()) return std::nullopt;
+    if (found_.cause != Why::blocks && !explain()) return std::nullopt;
     std::sort(found_.odd.begin(), found_.odd.end());
     return std::move(found_);
   }
@@ -164,7 +164,7 @@ class Comparison {
     bool has_blocks = false;
   };
 
-  bool is_before_found(std::uint64_t number, Cause cause) const {
+  bool is_before_found(std::uint64_t number, Why cause) const {
     return found_.number == 0 || number < found_.number || (number == found_.number && cause < found_.cause);
   }
 
@@ -185,7 +185,7 @@ class Comparison {
 
   void compare_blocks() {
     for (const auto& [number, irregular] : irregular_) {
-      if (!irregular.has_blocks || !is_before_found(number, Cause::blocks)) continue;
+      if (!irregular.has_blocks || !is_before_found(number, Why::blocks)) continue;
       // With a root, only that rank's pairs count; so the work is not more than the bytes that the calls name.
       const std::string function = base_of(irregular.calls[0].second->function);
       auto senders = irregular.calls, receivers = irregular.calls;
@@ -199,7 +199,7 @@ class Comparison {
         for (const auto& [to, receiver] : receivers) {
           const Bytes sends = sent_to(*sender, to), expects = received_from(*receiver, from);
           if (sends < 0 || expects < 0 || sends == expects || ++wrong > 1) continue;
-          found_.number = number, found_.cause = Cause::blocks;
+          found_.number = number, found_.cause = Why::blocks;
           const Rank a = communicator_.members[from].rank, b = communicator_.members[to].rank;
           found_.odd = {a, b};
           if (a == b) found_.odd.pop_back();
@@ -251,8 +251,8 @@ class Comparison {
       if (!earlier.skipped && !earlier.repeated) break;
       shift = earlier, found_.number = before;
     }
-    if (found_.cause == Cause::order || shift.skipped || shift.repeated) {
-      found_.cause = Cause::order;
+    if (found_.cause == Why::order || shift.skipped || shift.repeated) {
+      found_.cause = Why::order;
       explain_order(all, shift, usual);
       const auto before = usual_history.find(found_.number - 1);
       if (before != usual_history.end() && odd_history.contains(found_.number - 1)) {
@@ -299,8 +299,8 @@ class Comparison {
   }
 
   void explain_property(const std::vector<Camp>& all) {
-    static const std::map<Cause, std::string> nouns{
-        {Cause::root, "roots"}, {Cause::operation, "operators"}, {Cause::element, "element types"}, {Cause::bytes, "sizes"}};
+    static const std::map<Why, std::string> nouns{
+        {Why::root, "roots"}, {Why::operation, "operators"}, {Why::element, "element types"}, {Why::bytes, "sizes"}};
     std::string sentence = fmt::format("the {} of {}, differ: ", nouns.at(found_.cause), call_words(call_of(all[1].members[0])));
     constexpr std::size_t most = 4;
     for (std::size_t i = 1; i < std::min(all.size(), most); ++i)

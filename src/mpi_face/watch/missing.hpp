@@ -11,11 +11,11 @@
 namespace quadrille::mpi_face {
 
 // The cause that ranks in a state are for ranks that wait for them.
-Verdict::Cause cause_of(SeenRank::State state);
+HangVerdict::Cause cause_of(SeenRank::State state);
 
 // Adds sentences that say why the ranks have not entered a call on a communicator (null: MPI_Finalize), the most important ones
 // first, and sets the cause.
-void explain_missing(Verdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const SharedCommunicator* on,
+void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const SharedCommunicator* on,
                      const Stuck& stuck);
 
 }  // namespace quadrille::mpi_face

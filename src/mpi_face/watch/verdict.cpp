@@ -21,7 +21,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 using State = SeenRank::State;
-using Cause = HangVerdict::Cause;
+using Why = HangVerdict::Cause;
 
 bool is_synchronising(const std::string& function) {
   static const std::set<std::string> functions{"Barrier",       "Allreduce", "Allgather", "Allgatherv",
@@ -55,8 +55,8 @@ class HangFinder {
     std::optional<Node> next;  // neither: a rank makes progress
   };
 
-  Verdict verdict_on(int on, const Stuck& stuck) const {
-    Verdict verdict;
+  HangVerdict verdict_on(int on, const Stuck& stuck) const {
+    HangVerdict verdict;
     verdict.communicator = run_.communicator(on).label;
     verdict.usual_s = run_.communicator(on).usual_s;
     verdict.number = stuck.call->number;
@@ -77,7 +77,7 @@ class HangFinder {
     return verdict;
   }
 
-  std::optional<Verdict> mismatch_on(int on) const {
+  std::optional<HangVerdict> mismatch_on(int on) const {
     const std::optional<Stuck> stuck = waits_.stuck_on(on);
     if (!stuck) return std::nullopt;
     auto mismatch = first_mismatch(run_, run_.communicator(on), 1, true);
@@ -132,10 +132,10 @@ class HangFinder {
         findings.add(waits_.waiters(static_cast<int>(node.id)));
   }
 
-  Verdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
-    Verdict verdict = verdict_on(on, stuck);
+  HangVerdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
+    HangVerdict verdict = verdict_on(on, stuck);
     explain_missing(verdict, run_, causes, &run_.communicator(on), stuck);
-    Findings findings(run_);
+    ShownRanks findings(run_);
     add_path(findings);
     findings.add(stuck.missing);
     findings.add(causes, true);
@@ -144,18 +144,18 @@ class HangFinder {
   }
 
   // All members have entered the call.
-  Verdict complete_on(int on, const Stuck& stuck) const {
+  HangVerdict complete_on(int on, const Stuck& stuck) const {
     if (const auto mismatch = first_mismatch(run_, run_.communicator(on), 1, false)) return verdict_of(on, stuck, *mismatch);
-    Verdict verdict = verdict_on(on, stuck);
+    HangVerdict verdict = verdict_on(on, stuck);
     std::vector<Rank> behind;
     for (const Rank rank : stuck.waiters)
       if (run_.waiting(rank).targets[0]->number == stuck.call->number) behind.push_back(rank);
     const bool is_behind = behind.size() < stuck.waiters.size();
-    verdict.cause = Cause::library;
+    verdict.cause = Why::library;
     const std::string who = ranks_phrase(behind);
     const std::string all = run_.communicator(on).is_ordered ? "all ranks" : "all ranks that are known to be members";
     if (is_behind && is_synchronising(stuck.call->function)) {
-      verdict.cause = Cause::order;
+      verdict.cause = Why::order;
       verdict.sentences = {
           fmt::format("the order of collectives differs: {} {} one call or more behind, in {}, which the others have left", who,
                       behind.size() == 1 ? "is" : "are", call_words(*stuck.call))};
@@ -175,7 +175,7 @@ class HangFinder {
   Step step_of(Rank rank) const {
     const Waiting& waiting = run_.waiting(rank);
     std::optional<Node> next;
-    std::optional<Verdict> verdict;
+    std::optional<HangVerdict> verdict;
     Rank matched = -1;
     for (const WatchedCall* target : waiting.targets) {
       const Rank peer = run_.peer_of(rank, *target);
@@ -202,7 +202,7 @@ class HangFinder {
     if (matched < 0) return {};
     verdict = message_verdict(rank, {matched},
                               "both ranks are in calls that match: the MPI library, or the network, does not complete them");
-    verdict->cause = Cause::library;
+    verdict->cause = Why::library;
     return {std::move(verdict), {}};
   }
 
@@ -231,13 +231,13 @@ class HangFinder {
         message_verdict(rank, outside,
                         fmt::format("{}: {} {} late: {} {} not sent to it", wait_words(run_, rank), ranks_phrase(outside),
                                     one ? "is" : "are", one ? "it" : "they", one ? "has" : "have"));
-    verdict.cause = Cause::late;
+    verdict.cause = Why::late;
     return verdict;
   }
 
-  Verdict message_verdict(Rank rank, const std::vector<Rank>& peers, const std::string& sentence) const {
-    Verdict verdict;
-    verdict.cause = Cause::messages;
+  HangVerdict message_verdict(Rank rank, const std::vector<Rank>& peers, const std::string& sentence) const {
+    HangVerdict verdict;
+    verdict.cause = Why::messages;
     verdict.quiet_s = run_.at(rank).since_s;
     verdict.sentences = {sentence};
     ShownRanks findings(run_);
@@ -258,7 +258,7 @@ class HangFinder {
     HangVerdict verdict;
     verdict.quiet_s = std::numeric_limits<double>::max();
     const bool has_messages = std::any_of(path_.begin(), path_.end(), [](const Node& node) { return node.is_rank; });
-    verdict.cause = has_messages ? Cause::messages : Cause::communicators;
+    verdict.cause = has_messages ? Why::messages : Why::communicators;
     std::string sentence = "a deadlock, because ranks wait for each other: ";
     constexpr std::size_t most = 6;
     for (std::size_t i = 0; i < path_.size(); ++i) {
@@ -284,7 +284,7 @@ class HangFinder {
     if (std::all_of(path_.begin(), path_.end(), [&](const Node& node) {
           return node.is_rank && run_.waiting(node.id).targets[0]->function.starts_with("Sendrecv");
         })) {
-      verdict.cause = Cause::library;
+      verdict.cause = Why::library;
       verdict.sentences = {
           "these ranks are in calls of one exchange: their tags differ, or the MPI library, or the network, does not complete it"};
     }
@@ -307,10 +307,10 @@ class HangFinder {
       quiet_s = std::min(quiet_s, run_.at(rank).since_s);
     }
     if (!waits_.is_quiet(-1) || !waits_.are_long(waiters) || others.empty()) return std::nullopt;
-    Verdict verdict;
+    HangVerdict verdict;
     verdict.quiet_s = quiet_s;
     explain_missing(verdict, run_, others, nullptr, {});
-    Findings findings(run_);
+    ShownRanks findings(run_);
     findings.add(waiters);
     findings.add(others, true);
     verdict.findings = findings.take();

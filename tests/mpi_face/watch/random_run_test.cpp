@@ -97,14 +97,14 @@ TEST(RandomRun, NamesTheLateRank) {
     if (std::none_of(run.ranks.begin(), run.ranks.end(), waits)) continue;
     ++hangs;
     ASSERT_TRUE(verdict) << round;
-    EXPECT_EQ(verdict->cause, Verdict::Cause::late) << text_of(*verdict);
+    EXPECT_EQ(verdict->cause, HangVerdict::Cause::late) << text_of(*verdict);
     EXPECT_NE(text_of(*verdict).find("rank " + std::to_string(stuck) + " is late"), std::string::npos) << text_of(*verdict);
     run.is(stuck, State::computes, 1);  // it makes progress, and so may all that wait for it
     EXPECT_FALSE(find_hang(run.ranks, size, {})) << round;
     run.is(stuck, State::died).end = "ended with exit code 1";
     const auto after = find_hang(run.ranks, size, {});
     ASSERT_TRUE(after);
-    EXPECT_EQ(after->cause, Verdict::Cause::died) << text_of(*after);
+    EXPECT_EQ(after->cause, HangVerdict::Cause::died) << text_of(*after);
   }
   EXPECT_GT(hangs, 1000);
 }
@@ -132,7 +132,7 @@ TEST(RandomRun, NamesTheRankThatTookAnotherBranch) {
     const std::string who = ": rank " + std::to_string(odd) + ' ';
     const std::string text = text_of(*mismatch);
     ++skips;
-    EXPECT_EQ(mismatch->cause, Verdict::Cause::order) << text;
+    EXPECT_EQ(mismatch->cause, HangVerdict::Cause::order) << text;
     // If only one other rank has come so far, nobody can know which of the two is wrong.
     named += text.find(who) != std::string::npos || text.find("than rank") != std::string::npos;
   }

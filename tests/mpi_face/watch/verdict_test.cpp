@@ -224,7 +224,7 @@ TEST(HangVerdict, LetsUnknownValuesMatch) {
   expect_hang(run, library, {"all ranks are in the same call: the MPI library, or the network, does not complete it"}, {"differ"});
 }
 
-TEST(Verdict, CountsRanksThatWereNotSeen) {
+TEST(HangVerdict, CountsRanksThatWereNotSeen) {
   PlantedRun run = others_wait(3);
   run.ranks.pop_back();
   for (SeenRank& rank : run.ranks) rank.communicators[0].world_ranks.clear();
@@ -233,7 +233,7 @@ TEST(Verdict, CountsRanksThatWereNotSeen) {
   expect_words(find_hang(run.ranks, 4, {}), {"all ranks that are known to be members are in the same call"}, {});
 }
 
-TEST(Verdict, NamesThePairOfAnIrregularCollective) {
+TEST(HangVerdict, NamesThePairOfAnIrregularCollective) {
   PlantedRun run(3);
   for (Rank rank = 0; rank < 3; ++rank) {
     WatchedCall call = collective("Alltoallv", "a.c:5", -1);
