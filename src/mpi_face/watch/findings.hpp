@@ -16,8 +16,7 @@ class ShownRanks {
 
   void add(const std::vector<Rank>& ranks, bool is_cause = false);
   void add_call(Rank rank, const WatchedCall& call) { ranks_[rank].call = &call; }  // shows this call instead of the current one
-  void mark(const std::vector<Rank>& causes) { add(causes, true); }
-  std::vector<Finding> take() const;  // in the order of their first ranks
+  std::vector<Finding> take() const;                                                // in the order of their first ranks
 
  private:
   struct Shown {

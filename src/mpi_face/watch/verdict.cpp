@@ -344,7 +344,7 @@ std::optional<HangVerdict> find_mismatch(std::span<const SeenRank> ranks, Count 
     ShownRanks findings(run);
     for (const Member& member : communicator.members)
       if (const WatchedCall* call = call_with(run, member, mismatch->number)) findings.add_call(member.rank, *call);
-    findings.mark(mismatch->odd);
+    findings.add(mismatch->odd, true);
     verdict.findings = findings.take();
     return verdict;
   }

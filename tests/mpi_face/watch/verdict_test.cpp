@@ -42,7 +42,6 @@ void expect_words(const std::optional<HangVerdict>& verdict, Words words, Words 
   for (const std::string_view each : words) EXPECT_TRUE(has(text, each)) << "it does not say: " << each << '\n' << text;
   for (const std::string_view each : others) EXPECT_FALSE(has(text, each)) << "it says: " << each << '\n' << text;
   expect_same_facts(*verdict, text);
-  if (std::getenv("SHOW_VERDICTS")) std::fputs((text + '\n').c_str(), stderr);
 }
 
 void expect_hang(const PlantedRun& run, HangVerdict::Cause cause, Words words, Words others = {},
