@@ -61,7 +61,7 @@ def exception():
 
 
 def spin():
-    while True:
+    while True:  # HERE spins: rank 1: spin
         pass  # HERE spins: rank 1: spin
 
 
