@@ -101,8 +101,11 @@ class Communicators {
 
   static int end(MPI_Comm, int, void*, void*) {
     Communicators& all = get();
-    if (Counting* const counting = Counting::get(); counting && counting->record().ring())
-      std::atomic_ref(counting->record().ring().page().is_finalising).store(1, std::memory_order_relaxed);
+    if (Counting* const counting = Counting::get(); counting && counting->record().ring()) {
+      WatchPage& page = counting->record().ring().page();
+      std::atomic_ref(page.left_ticks).store(ticks(), std::memory_order_relaxed);
+      std::atomic_ref(page.is_finalising).store(1, std::memory_order_release);
+    }
     if (Recorder* const recorder = Recorder::get()) recorder->finish();
     EndOfMpi::run();
     // Each call of MPI may complete requests for which MPICH has kept a communicator that the program has freed. It is then freed,

@@ -62,6 +62,31 @@ std::int32_t code_of(MPI_Op operation) {
   return code ? *code : 1;
 }
 
+// The hashes of all blocks that the rank sends in an irregular call, minus those of all that it receives (CallChecks::balances).
+std::uint64_t sum_of_blocks(const KnownCommunicator& known, const MpiCall& call) {
+  const Bytes sent = facts_of(call.send.type).size, received = facts_of(call.receive.type).size;
+  const bool in_place = call.send.buffer == MPI_IN_PLACE, is_root = known.rank == call.root;
+  const Bytes own = call.send.count * sent, place_of_own = call.receive.count * received;
+  std::uint64_t sum = 0;
+  const auto block = [&](Rank from, Rank to, Bytes bytes) { return block_hash(from, to, bytes); };
+  for (Rank other = 0; other < known.ranks; ++other) {
+    if (call.function == Function::Alltoallv) {
+      const Bytes from_other = call.receive.counts[other] * received;
+      sum += block(known.rank, other, in_place ? from_other : call.send.counts[other] * sent) - block(other, known.rank, from_other);
+    } else if (call.function == Function::Allgatherv) {
+      const Bytes mine = in_place ? call.receive.counts[known.rank] * received : own;
+      sum += block(known.rank, other, mine) - block(other, known.rank, call.receive.counts[other] * received);
+    } else if (other == known.rank) {
+      if (call.function == Function::Gatherv && !is_root) sum += block(other, call.root, own);
+      if (call.function == Function::Scatterv && !is_root) sum -= block(call.root, other, place_of_own);
+    } else if (is_root) {
+      if (call.function == Function::Gatherv) sum -= block(other, known.rank, call.receive.counts[other] * received);
+      if (call.function == Function::Scatterv) sum += block(known.rank, other, call.send.counts[other] * sent);
+    }
+  }
+  return sum;
+}
+
 // What runs the calls of a site, in mode ours.
 std::string what_runs(const Site& site) {
   if (site.plans.empty()) return "exchange";
@@ -312,15 +337,20 @@ void Counting::enter(CommunicatorState& state, Function function, const MpiCall&
 
 // Compares the call with those of the node's other ranks. A rank whose call does not match does not run it: its watcher ends the
 // program.
-void Counting::check(const RingEntry& call) noexcept {
-  const std::uint64_t members = record_.members_hash(static_cast<int>(call.communicator & 0xFFFF));
+void Counting::check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept {
+  const std::uint64_t members = record_.members_hash(static_cast<int>(noted.communicator & 0xFFFF));
   if (members == 0) return;
-  const bool has_bytes = call.bytes >= 0 && !is_irregular_function(blocking_form(static_cast<Function>(call.function)));
-  std::uint64_t hash = hash_with(call.function, static_cast<std::uint64_t>(call.root));
-  hash = hash_with(hash, static_cast<std::uint64_t>(call.operation));
-  if (has_bytes) hash = hash_with(hash, static_cast<std::uint64_t>(call.bytes));
-  const auto element = static_cast<std::uint8_t>(call.element < 0 ? 0 : 1 + call.element % 255);
-  if (checks_->agrees(hash_with(members, call.communicator >> 16) | 1, call.number, static_cast<std::uint32_t>(hash), element)) return;
+  const bool is_irregular = is_irregular_function(call.function) && !is_neighbourhood(static_cast<Function>(noted.function));
+  std::uint64_t hash = hash_with(noted.function, static_cast<std::uint64_t>(noted.root));
+  hash = hash_with(hash, static_cast<std::uint64_t>(noted.operation));
+  if (noted.bytes >= 0 && !is_irregular) hash = hash_with(hash, static_cast<std::uint64_t>(noted.bytes));
+  const auto element = static_cast<std::uint8_t>(noted.element < 0 ? 0 : 1 + noted.element % 255);
+  const std::uint64_t communicator = hash_with(members, noted.communicator >> 16) | 1;
+  const KnownCommunicator& known = state.communicator();
+  const bool agrees = checks_->agrees(communicator, noted.number, static_cast<std::uint32_t>(hash), element);
+  if (agrees && (!is_irregular || call.function == Function::Alltoallw)) return;
+  if (agrees && checks_->balances(communicator, noted.number, static_cast<std::uint32_t>(known.ranks), sum_of_blocks(known, call)))
+    return;
   std::atomic_ref(record_.ring().page().mismatch).store(1, std::memory_order_release);
   std::this_thread::sleep_for(std::chrono::seconds(10));
   PMPI_Abort(MPI_COMM_WORLD, 1);  // no watcher has done it
@@ -362,7 +392,7 @@ RingEntry* Counting::note(CommunicatorState& state, Function function, const Mpi
     lists.ranks = static_cast<std::uint32_t>(state.communicator().ranks);
     std::atomic_ref(lists.number).store(entry.number, std::memory_order_release);
   }
-  if (checks_) check(noted);
+  if (checks_) check(state, noted, call);
   return &noted;
 } catch (const std::exception&) {
   return nullptr;
