@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "foundation/hash.hpp"
@@ -40,6 +41,12 @@ constexpr auto short_names = [] {
 constexpr bool is_rooted_function(Function function) {
   return function == Function::Bcast || function == Function::Reduce || function == Function::Gather ||
          function == Function::Gatherv || function == Function::Scatter || function == Function::Scatterv;
+}
+
+// Keeps where the program's files are in its memory, so that a watcher can name lines after the program's death.
+void write_modules(const std::string& path) {
+  std::ifstream maps("/proc/self/maps");
+  std::ofstream(path) << maps.rdbuf();
 }
 
 // The code of an operator in ring_operations.
@@ -120,6 +127,7 @@ Counting* Counting::make() try {
     auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
     if (Settings::get().watch && Settings::get().watch->checks)
       counting->checks_ = std::make_unique<CallChecks>(folder + "/" + host_name() + ".calls");
+    if (Settings::get().watch) write_modules(maps_path(counting->record_.path()));
     CountedMessage::count_in(counting->record_);
     return counting;
   } catch (const std::exception& error) {
@@ -409,6 +417,8 @@ void Counting::leave(CommunicatorState& state, Function function, const MpiCall&
                             .communicator = number_of(state),
                             .counters = place.counters.load(std::memory_order_relaxed),
                             .reason = &reason(place, outcome.why),
+                            .identity = identity_of(state),
+                            .number = std::atomic_ref(state.counted().calls).load(std::memory_order_relaxed),
                             .bytes = outcome.block_bytes,
                             .is_root = outcome.is_root};
   if (is_irregular_function(call.function)) {
@@ -461,7 +471,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
     is_recorded_ = recorder->enter();
     return;
   }
-  if (!Settings::get().report) return;
+  if (!Settings::get().report && !Settings::get().watch) return;
   try {
     CommunicatorState* const state = CommunicatorState::of(call.communicator);
     Counting* const counting = state ? Counting::get() : nullptr;

@@ -112,9 +112,11 @@ std::string build_id_of(const std::string&) { return {}; }
 
 }  // namespace
 
-std::vector<Module> modules_of(pid_t process) {
+std::vector<Module> modules_of(pid_t process) { return modules_in(fmt::format("/proc/{}/maps", process)); }
+
+std::vector<Module> modules_in(const std::string& file) {
   std::vector<Module> modules;
-  std::ifstream maps(fmt::format("/proc/{}/maps", process));
+  std::ifstream maps(file);
   for (std::string line; std::getline(maps, line);) {
     std::istringstream in(line);
     Module module;

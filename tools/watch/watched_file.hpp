@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mpi_face/report/record_layout.hpp"
+#include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/watch/seen_rank.hpp"
 
 namespace quadrille::command {
@@ -29,7 +30,7 @@ class WatchedFile {
   // What the rank's watcher has answered to the question `number` or a later one; nothing if it has not answered.
   std::optional<mpi_face::SeenRank> answer(std::uint64_t number) const;
   void write_answer(std::uint64_t number, const mpi_face::SeenRank& rank) const;
-  std::string answer_path() const { return path_ + ".seen"; }
+  std::string answer_path() const { return mpi_face::answer_path(path_); }
 
  private:
   WatchedFile() = default;

@@ -129,6 +129,7 @@ void Watcher::find_files() {
 SeenRank Watcher::look(bool with_stack) {
   const pid_t process = static_cast<pid_t>(own_->header().process);
   if (auto modules = modules_of(process); !modules.empty()) modules_ = std::move(modules);
+  if (modules_.empty()) modules_ = modules_in(maps_path(own_->path()));
   const auto place = [&](std::uint64_t address) { return places_.of(address, modules_); };
   const auto read = [&](std::uint64_t address, void* to, std::size_t bytes) {
     const iovec here{to, bytes}, there{reinterpret_cast<void*>(address), bytes};
@@ -385,8 +386,7 @@ void Watcher::end(int status, bool was_told_to_end) {
     }
     return;
   }
-  ::unlink(own_->answer_path().c_str());
-  if (!plan_.reports) ::unlink(own_->path().c_str());
+  for (const std::string& each : {own_->answer_path(), maps_path(own_->path()), plan_.reports ? "" : own_->path()}) ::unlink(each.c_str());
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
   ::rmdir(plan_.folder.c_str());  // if it is empty
 }

@@ -142,6 +142,7 @@ WatchedCall call_of(const RingEntry& entry, const RankRecord& record, Communicat
     if (entry.operation >= 0 && static_cast<std::size_t>(entry.operation) < std::size(ring_operations))
       call.operation = ring_operations[entry.operation];
   } else {
+    call.number = entry.number;
     call.peer = entry.root;
     call.tag = entry.operation;
   }
