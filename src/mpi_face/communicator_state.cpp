@@ -104,6 +104,7 @@ class Communicators {
     if (Counting* const counting = Counting::get(); counting && counting->record().ring()) {
       WatchPage& page = counting->record().ring().page();
       std::atomic_ref(page.left_ticks).store(ticks(), std::memory_order_relaxed);
+      page.finalize_site = reinterpret_cast<std::uint64_t>(called_from);
       std::atomic_ref(page.is_finalising).store(1, std::memory_order_release);
     }
     if (Recorder* const recorder = Recorder::get()) recorder->finish();

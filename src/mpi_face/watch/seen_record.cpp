@@ -192,7 +192,10 @@ SeenRank seen_rank(const RankRecord& record, std::uint64_t now_ticks, const Plac
     rank.since_s = since(each.begin_ticks);
     add_lists(call, each, page, rank, read_memory);
   }
-  if (page.is_finalising || record.has_ended()) rank.state = SeenRank::State::finalised;
+  if (page.is_finalising || record.has_ended()) {
+    rank.state = SeenRank::State::finalised;
+    rank.calls.push_back({.function = "Finalize", .is_collective = false, .place = place ? place(page.finalize_site) : ""});
+  }
   if (!record.has_ended() && page.end != 0) {
     rank.state = SeenRank::State::died;
     rank.end = words_of_end(static_cast<int>(page.end - 1));
