@@ -11,6 +11,7 @@
 #include "mpi_face/counting.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/learning.hpp"
+#include "mpi_face/made_objects.hpp"
 #include "mpi_face/recording/recorder.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/world.hpp"
@@ -95,7 +96,8 @@ class Communicators {
   static int end(MPI_Comm, int, void*, void*) {
     Communicators& all = get();
     if (Counting* const counting = Counting::get(); counting && counting->record().ring())
-      std::atomic_ref(counting->record().ring().page().is_finalising).store(1, std::memory_order_relaxed);
+      std::atomic_ref(counting->record().ring().page().is_finalising).store(1, std::memory_order_release);
+    MadeObjects::end();
     if (Recorder* const recorder = Recorder::get()) recorder->finish();
     std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> ended;
     {
