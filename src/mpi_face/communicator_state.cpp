@@ -11,6 +11,7 @@
 #include "mpi_face/counting.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/learning.hpp"
+#include "mpi_face/made_objects.hpp"
 #include "mpi_face/recording/recorder.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/world.hpp"
@@ -107,6 +108,7 @@ class Communicators {
       page.finalize_site = reinterpret_cast<std::uint64_t>(called_from);
       std::atomic_ref(page.is_finalising).store(1, std::memory_order_release);
     }
+    MadeObjects::end();
     if (Recorder* const recorder = Recorder::get()) recorder->finish();
     EndOfMpi::run();
     // Each call of MPI may complete requests for which MPICH has kept a communicator that the program has freed. It is then freed,

@@ -12,6 +12,7 @@
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/handle_map.hpp"
+#include "mpi_face/made_objects.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/policy/cause.hpp"
@@ -129,6 +130,7 @@ Counting* Counting::make() try {
       counting->checks_ = std::make_unique<CallChecks>(folder + "/" + host_name() + ".calls");
     if (Settings::get().watch) write_modules(maps_path(counting->record_.path()));
     CountedMessage::count_in(counting->record_);
+    if (options.is_watched) MadeObjects::count_in(counting->record_.ring().page(), options.has_threads);
     return counting;
   } catch (const std::exception& error) {
     if (rank == 0) remark(std::string(error.what()) + "; no report is written");
@@ -427,7 +429,9 @@ void Counting::leave(CommunicatorState& state, Function function, const MpiCall&
   }
   add_to(collective.counters->passed_ticks, took);
   if (!is_persistent(function)) count_start(collective);
-  if (request != MPI_REQUEST_NULL) OpenRequests::get().add(request, std::move(collective));
+  if (request == MPI_REQUEST_NULL) return;
+  OpenRequests::get().add(request, std::move(collective));
+  MadeObjects::add(LiveSite::Kind::request, request);
 }
 
 void Counting::count_start(const OpenCollective& collective) {
@@ -445,6 +449,7 @@ void Counting::read_name(CommunicatorState& state) {
 
 void Counting::forget(CommunicatorState& state) {
   read_name(state);
+  MadeObjects::remove(state.communicator().handle);
   if (const int number = state.counted().number.load(std::memory_order_acquire); number >= 0) record_.free_communicator(number);
 }
 
@@ -452,6 +457,7 @@ void Counting::see_made(MPI_Comm communicator) noexcept try {
   Counting* const counting = communicator == MPI_COMM_NULL ? nullptr : get();
   if (!counting || !counting->record_.ring()) return;
   if (CommunicatorState* const state = CommunicatorState::of(communicator)) counting->number_of(*state);
+  MadeObjects::add(LiveSite::Kind::communicator, communicator);
 } catch (const std::exception&) {
   return;  // no memory
 }

@@ -8,6 +8,7 @@
 #include "mpi_face/counting.hpp"
 #include "mpi_face/datatype.hpp"
 #include "mpi_face/handle_map.hpp"
+#include "mpi_face/made_objects.hpp"
 #include "mpi_face/recording/recorder.hpp"
 
 namespace quadrille::mpi_face {
@@ -121,6 +122,20 @@ void RequestCall::end_counted() noexcept {
   for (const Found& found : found_) add_to(found.counters->passed_ticks, share);
   if (found_.size() == all_) return message_.leave_out_call();
   message_.leave_out(share * found_.size());
+}
+
+void RequestCall::keep_handles(int count) noexcept try {
+  if (!requests_ || count <= 0 || kind_ == Kind::starts) return;
+  handles_.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) handles_.push_back(read_(requests_, i));
+} catch (const std::exception&) {
+  return;  // no memory
+}
+
+// A request that the call has completed or freed has another handle now: MPI_REQUEST_NULL.
+void RequestCall::see_ended() const noexcept {
+  for (std::size_t i = 0; i < handles_.size(); ++i)
+    if (read_(requests_, static_cast<int>(i)) != handles_[i]) MadeObjects::remove(handles_[i]);
 }
 
 void RequestCall::end_recorded() noexcept {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "foundation/system/ticks.hpp"
+#include "mpi_face/made_objects.hpp"
 #include "mpi_face/report/record.hpp"
 #include "mpi_face/symbols/function.hpp"
 
@@ -162,9 +163,11 @@ class RequestCall {
 
   RequestCall(Kind kind, MessageFunction function, const void* requests, int count, ReadRequest read) noexcept
       : kind_(kind), function_(function), requests_(requests), read_(read), message_(function) {
+    if (MadeObjects::are_counted()) keep_handles(count);
     begin(count);
   }
   ~RequestCall() {
+    if (!handles_.empty()) see_ended();
     if (is_recorded_ || !found_.empty()) [[unlikely]]
       is_recorded_ ? end_recorded() : end_counted();
   }
@@ -181,6 +184,8 @@ class RequestCall {
   void begin(int count) noexcept;
   void find(int count);
   void end_counted() noexcept;
+  void keep_handles(int count) noexcept;
+  void see_ended() const noexcept;
   void end_recorded() noexcept;
   bool is_complete(const Found& found, bool is_persistent) const;
 
@@ -192,6 +197,7 @@ class RequestCall {
   std::uint64_t began_ = 0;
   std::uint64_t all_ = 0;     // requests of the call that are not null
   std::vector<Found> found_;  // those of collectives that are counted or recorded
+  std::vector<MPI_Request> handles_;  // before the call, which may complete or free the requests; if the rank is watched
   CountedMessage message_;
 };
 

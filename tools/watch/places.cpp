@@ -144,7 +144,7 @@ std::string base_name(std::string_view path) {
 bool is_mpi_binding(const Module& module) {
   const std::string name = base_name(module.path);
   static constexpr std::array beginnings{// MPI libraries, their bindings and plug-ins; other names of MPICH's: Intel, Cray
-                                         "libmpi", "libpmpi", "libopen-", "libompi", "liboshmem", "libmca_", "mca_", "ompi_",
+                                         "libmpi", "libpmpi", "mpich", "libopen-", "libompi", "liboshmem", "libmca_", "mca_", "ompi_",
                                          "libmvapich", "libmpl.", "libopa.", "libpmi", "libprrte", "libquadrille", "quadrille-",
                                          // networks
                                          "libuc", "libfabric", "libibverbs", "librdmacm", "libmlx", "libpsm", "libefa", "libnl-",

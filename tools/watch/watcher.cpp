@@ -102,6 +102,22 @@ std::vector<SeenRank> unpacked(std::string_view bytes) {
   return ranks;
 }
 
+// The sites with many live objects, in order. The loader changes addresses by whole pages, so all ranks have the same numbers.
+std::vector<std::uint64_t> leaking_sites(const WatchPage& page) {
+  constexpr std::uint64_t page_bytes = 4096;
+  std::vector<std::uint64_t> sites;
+  for (const LiveSite& each : page.sites)
+    if (each.live > LiveSite::few) sites.push_back(static_cast<std::uint64_t>(each.kind) * page_bytes + each.site % page_bytes);
+  std::sort(sites.begin(), sites.end());
+  return sites;
+}
+
+// Will the program soon have no more communicators in MPICH?
+bool has_too_many_communicators(const WatchPage& page) {
+  return std::any_of(std::begin(page.sites), std::end(page.sites),
+                     [](const LiveSite& each) { return each.kind == LiveSite::Kind::communicator && each.live > 1800; });
+}
+
 std::uint64_t progress_of(const std::vector<SeenRank>& ranks) {
   std::uint64_t begun = 1;  // so that it is not 0
   for (const SeenRank& each : ranks) begun += each.begun;
@@ -122,7 +138,8 @@ void Watcher::find_files() {
     auto file = WatchedFile::open(path);
     if (!file || file->header().run != plan_.run || words_of(file->header().host) != host_name()) continue;
     WatchedFile& kept = files_.emplace(path, std::move(*file)).first->second;
-    if (!own_ && descends_from(kept.header().process, process_)) own_ = &kept;
+    if (!own_ && descends_from(kept.header().process, process_))
+      own_ = &kept, modules_ = modules_of(static_cast<pid_t>(kept.header().process));
   }
 }
 
@@ -322,6 +339,25 @@ void Watcher::conclude(Time now) {
   for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress_at_verdict_, std::memory_order_relaxed);
 }
 
+// Says once for each moment what the own rank has not freed. Of this node's ranks that leak at the same sites, the first says it.
+void Watcher::tell_leaks(std::uint64_t moment) {
+  const std::atomic_ref told(own_->page().leaks_told);
+  if (told.load(std::memory_order_relaxed) >= moment) return;
+  find_files();
+  const WatchPage page = own_->page();
+  const auto sites = leaking_sites(page);
+  const bool is_first = std::none_of(files_.begin(), files_.end(), [&](const auto& each) {
+    return each.second.header().world_rank < own_->header().world_rank && leaking_sites(each.second.page()) == sites;
+  });
+  if (auto modules = modules_of(static_cast<pid_t>(own_->header().process)); !modules.empty()) modules_ = std::move(modules);
+  told.store(moment, std::memory_order_release);  // the rank may go on
+  if (sites.empty() || !is_first) return;
+  SeenRank rank;
+  rank.rank = own_->header().world_rank;
+  rank.live = live_objects(page, [&](std::uint64_t address) { return places_.of(address, modules_); });
+  say(leaks_text({&rank, 1}));
+}
+
 void Watcher::print(const HangVerdict& verdict) {
   std::string text = text_of(verdict);
   if (up_ && up_->closed())
@@ -344,6 +380,10 @@ void Watcher::tick(Time now) {
     next_search_ = now + (own_ ? milliseconds(2000) : pace);
   }
   answer();
+  if (own_ && std::atomic_ref(own_->page().is_finalising).load(std::memory_order_acquire))
+    tell_leaks(WatchPage::end_of_run);
+  else if (own_ && has_too_many_communicators(own_->page()))
+    tell_leaks(WatchPage::near_limit);
   if (!own_ || !collects()) return;
   follow_links(now);
   if (phase_ != Phase::calm) {
@@ -370,6 +410,7 @@ void Watcher::end(int status, bool was_told_to_end) {
   WatchPage& page = own_->page();
   std::atomic_ref(page.end).store(static_cast<std::uint64_t>(status) + 1, std::memory_order_release);
   const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
+  if (!was_told_to_end && !aborts_) tell_leaks(WatchPage::end_of_run);
   if (!has_finalised && !was_told_to_end && !aborts_) {
     try {
       SeenRank rank = look(false);

@@ -70,6 +70,7 @@ class Watcher {
   bool has_all() const;
   Ranks local_ranks();
   void conclude(Time now);
+  void tell_leaks(std::uint64_t moment);
   void print(const mpi_face::HangVerdict& verdict);
   void send_answer();
 

@@ -19,7 +19,9 @@ extern "C" {
     static auto* const call = next("MPI_" #symbol, PMPI_##symbol);                                                         \
     const RecordedMessage recorded(MessageFunction::function,                                                              \
                                    [&] { return message_of<MessageFunction::function>(std::tie(ARGUMENTS(arguments))); }); \
-    return call(ARGUMENTS(arguments));                                                                                     \
+    const int code = call(ARGUMENTS(arguments));                                                                           \
+    if (code == MPI_SUCCESS) see_request<MessageFunction::function>(std::tie(ARGUMENTS(arguments)));                       \
+    return code;                                                                                                           \
   }
 #define MESSAGE(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
 #if MPI_VERSION >= 4 || (defined OPEN_MPI && OMPI_MAJOR_VERSION >= 5)
@@ -32,11 +34,19 @@ extern "C" {
 
 #define MAKING(name, fortran, capitals, arguments)                                                    \
   int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                                 \
+    note_caller();                                                                                    \
     static auto* const call = next("MPI_" #name, PMPI_##name);                                        \
     RecordedMaking recorded(#name, a0);                                                               \
     const int code = call(ARGUMENTS(arguments));                                                      \
     if (code == MPI_SUCCESS) recorded.made(*std::get<arguments - 1>(std::tie(ARGUMENTS(arguments)))); \
     return code;                                                                                      \
+  }
+#define TYPE(name, fortran, capitals, is_made)                 \
+  int MPI_##name(MPI_Datatype* type) {                         \
+    note_caller();                                             \
+    static auto* const call = next("MPI_" #name, PMPI_##name); \
+    if (type) see_type(*type, is_made);                        \
+    return call(type);                                         \
   }
 #include "mpi_face/recorded_symbols/making.def"
 }

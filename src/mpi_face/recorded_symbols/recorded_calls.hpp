@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "mpi_face/counting.hpp"
+#include "mpi_face/made_objects.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/recording/recorder.hpp"
 #include "mpi_face/symbols/fortran_forward.hpp"
@@ -79,6 +80,30 @@ Message message_of(const auto& arguments) {
     }
     return message;
   }
+}
+
+// Does the function make a request? It is the function's last argument.
+constexpr bool makes_request(MessageFunction function) {
+  using enum MessageFunction;
+  const std::string_view name = message_function_names[static_cast<std::size_t>(function)];
+  return (name.starts_with('I') && function != Iprobe && function != Improbe) || name.ends_with("_init") || function == Rput ||
+         function == Rget || function == Raccumulate || function == Rget_accumulate;
+}
+
+template <MessageFunction function>
+void see_request(const auto& arguments) noexcept {
+  if constexpr (makes_request(function)) {
+    if (!MadeObjects::are_counted()) return;
+    const auto* const request = std::get<std::tuple_size_v<std::remove_cvref_t<decltype(arguments)>> - 1>(arguments);
+    if constexpr (std::is_same_v<decltype(request), const void* const>)
+      MadeObjects::add(LiveSite::Kind::request, request_at(request, 0));
+    else
+      MadeObjects::add(LiveSite::Kind::request, *request);
+  }
+}
+
+inline void see_type(MPI_Datatype type, bool is_made) noexcept {
+  is_made ? MadeObjects::add(LiveSite::Kind::type, type) : MadeObjects::remove(type);
 }
 
 class RecordedMessage {

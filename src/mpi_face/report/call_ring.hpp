@@ -49,8 +49,20 @@ struct CallLists {
   std::uint32_t ranks;                       // entries of an array
 };
 
+// Objects that the program has made at one place, and not freed.
+struct LiveSite {
+  enum class Kind : std::uint64_t { communicator, type, request };
+  static constexpr std::size_t kinds = 3;
+  static constexpr std::uint64_t few = 100;  // no watcher tells of so few objects of one place
+
+  std::uint64_t site;  // as in RingEntry
+  Kind kind;
+  std::uint64_t live;
+};
+
 struct WatchPage {
-  static constexpr std::size_t kept_collectives = 64, kept_messages = 16;
+  static constexpr std::size_t kept_collectives = 64, kept_messages = 16, kept_sites = 64;
+  static constexpr std::uint64_t near_limit = 1, end_of_run = 2;  // moments when a watcher tells which objects are live
 
   std::uint64_t collectives, messages;  // calls begun
   std::uint64_t left_ticks;             // when the rank last left a call
@@ -61,8 +73,10 @@ struct WatchPage {
   std::uint64_t told;                   // written by a watcher that has made a verdict: the calls begun on all ranks it knew
   std::uint64_t wanted;                 // a watcher increments it: the rank's own watcher then writes down what it sees
   CallLists lists;
-  char meeting[128];  // where watchers meet, as rank 0 has told it
+  std::uint64_t leaks_told;  // written by the rank's watcher: it has seen the live objects at this moment; 0: it has not
+  char meeting[128];         // where watchers meet, as rank 0 has told it
   RingEntry last_collectives[kept_collectives], last_messages[kept_messages];
+  LiveSite sites[kept_sites];  // the last ones, one of each kind, stand for all sites without an entry; their `site` is 0
 };
 static_assert(sizeof(RingEntry) == 64 && std::is_trivially_copyable_v<WatchPage>);
 

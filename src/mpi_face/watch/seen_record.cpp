@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -169,6 +170,17 @@ CallInProgress call_in_progress(const WatchPage& page) {
   return found;
 }
 
+std::vector<LiveObjects> live_objects(const WatchPage& page, const PlaceOf& place) {
+  constexpr std::array<std::string_view, LiveSite::kinds> kinds{"communicators", "types", "requests"};
+  std::map<std::pair<std::string_view, std::string>, std::uint64_t> live;
+  for (const LiveSite& each : page.sites)
+    if (const auto kind = static_cast<std::size_t>(each.kind); each.live > 0 && kind < kinds.size())
+      live[{kinds[kind], place && each.site != 0 ? place(each.site) : ""}] += each.live;
+  std::vector<LiveObjects> objects;
+  for (const auto& [what, count] : live) objects.push_back({std::string(what.first), what.second, count});
+  return objects;
+}
+
 SeenRank seen_rank(const RankRecord& record, std::uint64_t now_ticks, const PlaceOf& place, const ReadMemory& read_memory) {
   SeenRank rank;
   rank.rank = record.header.world_rank;
@@ -177,6 +189,7 @@ SeenRank seen_rank(const RankRecord& record, std::uint64_t now_ticks, const Plac
   if (!record.watch) return rank;
   const WatchPage& page = *record.watch;
   rank.begun = page.collectives + page.messages;
+  rank.live = live_objects(page, place);
   Communicators communicators(record, rank);
   const auto since = [&](std::uint64_t then) { return now_ticks > then ? record.seconds(now_ticks - then) : 0.0; };
   rank.state = SeenRank::State::computes;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi_face/report/record_read.hpp"
 #include "mpi_face/watch/seen_rank.hpp"
@@ -21,6 +22,9 @@ using ReadMemory = std::function<bool(std::uint64_t address, void* to, std::size
 // Returns what the record says. `now_ticks`: the counter of ticks() on the rank's machine. `read_memory` may be null: then the
 // counts of an irregular collective are not known. The process's own state must be added (add_process).
 SeenRank seen_rank(const RankRecord& record, std::uint64_t now_ticks, const PlaceOf& place, const ReadMemory& read_memory);
+
+// The objects of the rank that are not freed, by place.
+std::vector<LiveObjects> live_objects(const WatchPage& page, const PlaceOf& place);
 
 // Adds what the system says of the rank's process, if it runs on this machine.
 void add_process(SeenRank& rank);

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "foundation/text/printable.hpp"
+#include "mpi_face/report/call_ring.hpp"
 #include "mpi_face/watch/messages.hpp"
 #include "mpi_face/watch/seen_run.hpp"
 #include "mpi_face/watch/verdict.hpp"
@@ -211,7 +212,6 @@ std::string json_text_of(const HangVerdict& verdict) {
 }
 
 std::string leaks_text(std::span<const SeenRank> ranks) {
-  constexpr std::uint64_t few = 100;
   struct Most {
     std::uint64_t live = 0;
     Rank rank = 0;
@@ -222,10 +222,11 @@ std::string leaks_text(std::span<const SeenRank> ranks) {
       if (Most& most = places[{objects.what, objects.place}]; objects.live > most.live) most = {objects.live, rank.rank};
   std::string text;
   for (const auto& [key, most] : places) {
-    if (most.live <= few) continue;
+    if (most.live <= LiveSite::few) continue;
     const auto& [what, place] = key;
-    text += fmt::format("{} {}{} are not freed (rank {}){}\n", number_words(most.live), printable(what),
-                        place.empty() ? "" : " from " + printable(place), most.rank,
+    text += fmt::format("quadrille: {} {}{} are {} (rank {}){}\n", number_words(most.live), printable(what),
+                        place.empty() ? "" : " from " + printable(place),
+                        what == "requests" ? "neither complete nor freed" : "not freed", most.rank,
                         what == "communicators" ? "; MPICH has 2,046" : "");
   }
   return text;

@@ -190,8 +190,8 @@ TEST(Leaks, AreListedByPlace) {
   run.at(1).live = {{"communicators", "setup.c:40", 500}, {"types", "setup.c:50", 100}};
   run.at(3).live = {{"communicators", "setup.c:40", 12'000}, {"requests", "", 101}};
   EXPECT_EQ(leaks_text(run.ranks),
-            "12,000 communicators from setup.c:40 are not freed (rank 3); MPICH has 2,046\n"
-            "101 requests are not freed (rank 3)\n");
+            "quadrille: 12,000 communicators from setup.c:40 are not freed (rank 3); MPICH has 2,046\n"
+            "quadrille: 101 requests are neither complete nor freed (rank 3)\n");
 }
 
 }  // namespace
