@@ -71,18 +71,18 @@ std::string doing(const Finding& finding, const HangVerdict& verdict) {
   const auto last = finding.last.empty() ? "" : ", after " + finding.last;
   const std::string where = finding.call.function.empty() ? last : " in " + in_call(finding, verdict);
   const char* is = one ? "is" : "are";
+  const std::string stack = finding.stack.empty() ? "" : (is_place(finding.stack[0]) ? " in " : "; ") + finding.stack[0];
   if (!verdict.is_hang) return fmt::format("{} {}", one ? "calls" : "call", in_call(finding, verdict));
   switch (finding.state) {
     case State::in_call: return fmt::format("{} in {}", finding.is_cause ? is : one ? "waits" : "wait", in_call(finding, verdict));
     case State::computes: {
       std::string words = fmt::format("compute{} for {}", one ? "s" : "", since);
       if (finding.processor_s >= 0) words += fmt::format(" ({} of processor time)", duration_words(finding.processor_s));
-      if (!finding.stack.empty()) words += (is_place(finding.stack[0]) ? " in " : "; ") + finding.stack[0];
-      return words + last;
+      return words + stack + last;
     }
     case State::sleeps:
-      return fmt::format("sleep{}{}{} for {}{}", one ? "s" : "", finding.waits_in.empty() ? "" : " in ", finding.waits_in, since,
-                         last);
+      return fmt::format("sleep{} for {}{}{}{}", one ? "s" : "", since,
+                         finding.waits_in.empty() ? "" : fmt::format(" ({})", finding.waits_in), stack, last);
     case State::stopped: return fmt::format("{} stopped for {}{}", is, since, where);
     case State::died: return (finding.end.empty() ? "died" : finding.end) + where;
     case State::finalised:
