@@ -93,23 +93,33 @@ class Communicators {
     return MPI_SUCCESS;
   }
 
+  // Removes a state and returns it; null if there is none.
+  std::unique_ptr<CommunicatorState> take_any() {
+    const std::lock_guard lock(mutex_);
+    if (states_.empty()) return nullptr;
+    return std::move(states_.extract(states_.begin()).mapped());
+  }
+
   static int end(MPI_Comm, int, void*, void*) {
     Communicators& all = get();
-    if (Counting* const counting = Counting::get(); counting && counting->record().ring())
-      std::atomic_ref(counting->record().ring().page().is_finalising).store(1, std::memory_order_release);
+    if (Counting* const counting = Counting::get(); counting && counting->record().ring()) {
+      WatchPage& page = counting->record().ring().page();
+      std::atomic_ref(page.left_ticks).store(ticks(), std::memory_order_relaxed);
+      page.finalize_site = reinterpret_cast<std::uint64_t>(called_from);
+      std::atomic_ref(page.is_finalising).store(1, std::memory_order_release);
+    }
     MadeObjects::end();
     if (Recorder* const recorder = Recorder::get()) recorder->finish();
-    std::unordered_map<std::uint64_t, std::unique_ptr<CommunicatorState>> ended;
-    {
-      const std::lock_guard lock(all.mutex_);
-      ended.swap(all.states_);
-    }
     EndOfMpi::run();
-    for (const auto& [handle, state] : ended) {
+    // Each call of MPI may complete requests for which MPICH has kept a communicator that the program has freed. It is then freed,
+    // and `forget` removes its state.
+    std::vector<std::unique_ptr<CommunicatorState>> ended;
+    while (std::unique_ptr<CommunicatorState> state = all.take_any()) {
       if (Counting* const counting = Counting::get()) counting->read_name(*state);
       if (Recorder* const recorder = Recorder::get()) recorder->read_name(*state);
+      state->finish();
+      ended.push_back(std::move(state));
     }
-    for (const auto& [handle, state] : ended) state->finish();
     all.is_over_.store(true, std::memory_order_relaxed);
     all.generation_.fetch_add(1, std::memory_order_release);
     Counting::end();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "foundation/hash.hpp"
@@ -43,6 +44,12 @@ constexpr bool is_rooted_function(Function function) {
          function == Function::Gatherv || function == Function::Scatter || function == Function::Scatterv;
 }
 
+// Keeps where the program's files are in its memory, so that a watcher can name lines after the program's death.
+void write_modules(const std::string& path) {
+  std::ifstream maps("/proc/self/maps");
+  std::ofstream(path) << maps.rdbuf();
+}
+
 // The code of an operator in ring_operations.
 std::int32_t code_of(MPI_Op operation) {
   if (operation == MPI_OP_NULL) return 0;
@@ -61,6 +68,31 @@ std::int32_t code_of(MPI_Op operation) {
                                                       {MPI_REPLACE, 14}});
   const std::int32_t* const code = codes.find(operation);
   return code ? *code : 1;
+}
+
+// The hashes of all blocks that the rank sends in an irregular call, minus those of all that it receives (CallChecks::balances).
+std::uint64_t sum_of_blocks(const KnownCommunicator& known, const MpiCall& call) {
+  const Bytes sent = facts_of(call.send.type).size, received = facts_of(call.receive.type).size;
+  const bool in_place = call.send.buffer == MPI_IN_PLACE, is_root = known.rank == call.root;
+  const Bytes own = call.send.count * sent, place_of_own = call.receive.count * received;
+  std::uint64_t sum = 0;
+  const auto block = [&](Rank from, Rank to, Bytes bytes) { return block_hash(from, to, bytes); };
+  for (Rank other = 0; other < known.ranks; ++other) {
+    if (call.function == Function::Alltoallv) {
+      const Bytes from_other = call.receive.counts[other] * received;
+      sum += block(known.rank, other, in_place ? from_other : call.send.counts[other] * sent) - block(other, known.rank, from_other);
+    } else if (call.function == Function::Allgatherv) {
+      const Bytes mine = in_place ? call.receive.counts[known.rank] * received : own;
+      sum += block(known.rank, other, mine) - block(other, known.rank, call.receive.counts[other] * received);
+    } else if (other == known.rank) {
+      if (call.function == Function::Gatherv && !is_root) sum += block(other, call.root, own);
+      if (call.function == Function::Scatterv && !is_root) sum -= block(call.root, other, place_of_own);
+    } else if (is_root) {
+      if (call.function == Function::Gatherv) sum -= block(other, known.rank, call.receive.counts[other] * received);
+      if (call.function == Function::Scatterv) sum += block(known.rank, other, call.send.counts[other] * sent);
+    }
+  }
+  return sum;
 }
 
 // What runs the calls of a site, in mode ours.
@@ -96,6 +128,7 @@ Counting* Counting::make() try {
     auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
     if (Settings::get().watch && Settings::get().watch->checks)
       counting->checks_ = std::make_unique<CallChecks>(folder + "/" + host_name() + ".calls");
+    if (Settings::get().watch) write_modules(maps_path(counting->record_.path()));
     CountedMessage::count_in(counting->record_);
     if (options.is_watched) MadeObjects::count_in(counting->record_.ring().page(), options.has_threads);
     return counting;
@@ -314,15 +347,20 @@ void Counting::enter(CommunicatorState& state, Function function, const MpiCall&
 
 // Compares the call with those of the node's other ranks. A rank whose call does not match does not run it: its watcher ends the
 // program.
-void Counting::check(const RingEntry& call) noexcept {
-  const std::uint64_t members = record_.members_hash(static_cast<int>(call.communicator & 0xFFFF));
+void Counting::check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept {
+  const std::uint64_t members = record_.members_hash(static_cast<int>(noted.communicator & 0xFFFF));
   if (members == 0) return;
-  const bool has_bytes = call.bytes >= 0 && !is_irregular_function(blocking_form(static_cast<Function>(call.function)));
-  std::uint64_t hash = hash_with(call.function, static_cast<std::uint64_t>(call.root));
-  hash = hash_with(hash, static_cast<std::uint64_t>(call.operation));
-  if (has_bytes) hash = hash_with(hash, static_cast<std::uint64_t>(call.bytes));
-  const auto element = static_cast<std::uint8_t>(call.element < 0 ? 0 : 1 + call.element % 255);
-  if (checks_->agrees(hash_with(members, call.communicator >> 16) | 1, call.number, static_cast<std::uint32_t>(hash), element)) return;
+  const bool is_irregular = is_irregular_function(call.function) && !is_neighbourhood(static_cast<Function>(noted.function));
+  std::uint64_t hash = hash_with(noted.function, static_cast<std::uint64_t>(noted.root));
+  hash = hash_with(hash, static_cast<std::uint64_t>(noted.operation));
+  if (noted.bytes >= 0 && !is_irregular) hash = hash_with(hash, static_cast<std::uint64_t>(noted.bytes));
+  const auto element = static_cast<std::uint8_t>(noted.element < 0 ? 0 : 1 + noted.element % 255);
+  const std::uint64_t communicator = hash_with(members, noted.communicator >> 16) | 1;
+  const KnownCommunicator& known = state.communicator();
+  const bool agrees = checks_->agrees(communicator, noted.number, static_cast<std::uint32_t>(hash), element);
+  if (agrees && (!is_irregular || call.function == Function::Alltoallw)) return;
+  if (agrees && checks_->balances(communicator, noted.number, static_cast<std::uint32_t>(known.ranks), sum_of_blocks(known, call)))
+    return;
   std::atomic_ref(record_.ring().page().mismatch).store(1, std::memory_order_release);
   std::this_thread::sleep_for(std::chrono::seconds(10));
   PMPI_Abort(MPI_COMM_WORLD, 1);  // no watcher has done it
@@ -364,7 +402,7 @@ RingEntry* Counting::note(CommunicatorState& state, Function function, const Mpi
     lists.ranks = static_cast<std::uint32_t>(state.communicator().ranks);
     std::atomic_ref(lists.number).store(entry.number, std::memory_order_release);
   }
-  if (checks_) check(noted);
+  if (checks_) check(state, noted, call);
   return &noted;
 } catch (const std::exception&) {
   return nullptr;
@@ -381,6 +419,8 @@ void Counting::leave(CommunicatorState& state, Function function, const MpiCall&
                             .communicator = number_of(state),
                             .counters = place.counters.load(std::memory_order_relaxed),
                             .reason = &reason(place, outcome.why),
+                            .identity = identity_of(state),
+                            .number = std::atomic_ref(state.counted().calls).load(std::memory_order_relaxed),
                             .bytes = outcome.block_bytes,
                             .is_root = outcome.is_root};
   if (is_irregular_function(call.function)) {
@@ -437,7 +477,7 @@ PassedThrough::PassedThrough(Function function, const MpiCall& call) noexcept : 
     is_recorded_ = recorder->enter();
     return;
   }
-  if (!Settings::get().report) return;
+  if (!Settings::get().report && !Settings::get().watch) return;
   try {
     CommunicatorState* const state = CommunicatorState::of(call.communicator);
     Counting* const counting = state ? Counting::get() : nullptr;

@@ -64,7 +64,7 @@ class Counting {
 
   int number_of(CommunicatorState& state);
   void open(CommunicatorState& state);
-  void check(const RingEntry& call) noexcept;
+  void check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept;
   RingEntry* note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept;
   CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);
   const SeenCall* observe(CommunicatorState& state, Function function, const MpiCall& call, CallOutcome& outcome);

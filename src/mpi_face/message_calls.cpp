@@ -36,6 +36,12 @@ RingEntry* CountedMessage::note(const Message& message) const noexcept try {
   return nullptr;  // no memory
 }
 
+void CountedMessage::waits_for(const OpenCollective& collective) const noexcept {
+  if (!noted_) return;
+  std::atomic_ref(noted_->communicator).store(collective.identity, std::memory_order_relaxed);
+  std::atomic_ref(noted_->number).store(collective.number, std::memory_order_relaxed);
+}
+
 constinit std::atomic<std::size_t> OpenRequests::size_{0};
 
 OpenRequests& OpenRequests::get() {
@@ -75,6 +81,7 @@ void RequestCall::begin(int count) noexcept {
   }
   if (recorder || found_.empty()) return;
   const OpenCollective& first = found_.front().collective.mapped();
+  message_.waits_for(first);
   Counting::get()->record().enter(static_cast<int>(first.function), first.communicator, began_);
 }
 

@@ -25,6 +25,8 @@ namespace quadrille::mpi_face {
 // Counts a call, if a report is asked for. That costs two readings of the tick counter and a few stores. Calls inside a counted
 // call, and calls of another thread during it, are left out: the counted call's time contains theirs.
 //
+struct OpenCollective;
+
 // A message, as the arguments of its function state it.
 struct Message {
   Count count = 0;
@@ -97,6 +99,9 @@ class CountedMessage {
   void leave_out(std::uint64_t ticks) noexcept { left_out_ = ticks; }
   void leave_out_call() noexcept { record_ = nullptr; }
 
+  // The call waits for this collective.
+  void waits_for(const OpenCollective& collective) const noexcept;
+
   // Later calls are counted in this record.
   static void count_in(Record& record) noexcept { current_ = &record; }
 
@@ -122,6 +127,8 @@ struct OpenCollective {
   int communicator;  // its number in the record
   Counters* counters;
   PassedCalls* reason;
+  std::uint32_t identity = RingEntry::no_communicator;  // RingEntry::communicator
+  std::uint64_t number = 0;                             // of the call on it, if the rank is watched
   Bytes bytes = 0;  // of a call, as in Counters
   bool is_root = false;
   std::vector<std::uint64_t> traffic;  // persistent irregular ones: bytes of a call to each rank of the world

@@ -75,10 +75,7 @@ void World::name_spawned(Rank rank) {
 }
 
 void World::report(const Record* record, const std::string& folder) {
-  if (!reports_) {
-    if (record) remove_record(folder, static_cast<Rank>(record->header().world_rank));
-    return;
-  }
+  if (!reports_) return;  // 'quadrille wrap --watch' removes the counters
   if (communicator_ == MPI_COMM_NULL) {
     if (record) report_if_last(folder, wish_);
     return;

@@ -229,6 +229,7 @@ std::optional<Listener> make_listener() {
   const mpi_face::ReportWish wish = mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
   WatchPlan plan{.limit_s = limit_s, .checks = options.check, .aborts = options.watch_abort, .run = mpi_face::number_of_run(program.id())};
   plan.folder = mpi_face::make_report_folder(wish, plan.run);
+  plan.reports = counts_calls();
   plan.name = wish.file.empty() ? plan.folder + "/run" : wish.file;
   Watcher watcher(program.id(), plan, std::move(listener));
   std::optional<Watcher::Time> told;  // when the program was told to end

@@ -112,9 +112,11 @@ std::string build_id_of(const std::string&) { return {}; }
 
 }  // namespace
 
-std::vector<Module> modules_of(pid_t process) {
+std::vector<Module> modules_of(pid_t process) { return modules_in(fmt::format("/proc/{}/maps", process)); }
+
+std::vector<Module> modules_in(const std::string& file) {
   std::vector<Module> modules;
-  std::ifstream maps(fmt::format("/proc/{}/maps", process));
+  std::ifstream maps(file);
   for (std::string line; std::getline(maps, line);) {
     std::istringstream in(line);
     Module module;
@@ -142,7 +144,7 @@ std::string base_name(std::string_view path) {
 bool is_mpi_binding(const Module& module) {
   const std::string name = base_name(module.path);
   static constexpr std::array beginnings{// MPI libraries, their bindings and plug-ins; other names of MPICH's: Intel, Cray
-                                         "libmpi", "libpmpi", "libopen-", "libompi", "liboshmem", "libmca_", "mca_", "ompi_",
+                                         "libmpi", "libpmpi", "mpich", "libopen-", "libompi", "liboshmem", "libmca_", "mca_", "ompi_",
                                          "libmvapich", "libmpl.", "libopa.", "libpmi", "libprrte", "libquadrille", "quadrille-",
                                          // networks
                                          "libuc", "libfabric", "libibverbs", "librdmacm", "libmlx", "libpsm", "libefa", "libnl-",

@@ -24,6 +24,7 @@ struct Module {
 
 // Returns the modules of a process, by increasing address; nothing if the process is gone or /proc does not show it.
 std::vector<Module> modules_of(pid_t process);
+std::vector<Module> modules_in(const std::string& file);  // in a copy of /proc/PID/maps
 
 const Module* module_at(std::uint64_t address, std::span<const Module> modules);  // null: none
 

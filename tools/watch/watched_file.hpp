@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mpi_face/report/record_layout.hpp"
+#include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/watch/seen_rank.hpp"
 
 namespace quadrille::command {
@@ -20,7 +21,7 @@ class WatchedFile {
   const std::string& path() const { return path_; }
   const mpi_face::RecordHeader& header() const { return *static_cast<const mpi_face::RecordHeader*>(memory_.get()); }
   mpi_face::WatchPage& page() const { return *page_; }
-  bool has_ended() const;  // the rank has finalised MPI, or its watcher has seen it end
+  bool has_ended() const { return page_->end != 0; }  // its watcher has seen the rank end
 
   // A question to the rank's own watcher. Questions have increasing numbers; the lowest bit asks for stacks.
   std::uint64_t ask(bool for_stacks);
@@ -29,7 +30,7 @@ class WatchedFile {
   // What the rank's watcher has answered to the question `number` or a later one; nothing if it has not answered.
   std::optional<mpi_face::SeenRank> answer(std::uint64_t number) const;
   void write_answer(std::uint64_t number, const mpi_face::SeenRank& rank) const;
-  std::string answer_path() const { return path_ + ".seen"; }
+  std::string answer_path() const { return mpi_face::answer_path(path_); }
 
  private:
   WatchedFile() = default;

@@ -33,6 +33,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds most_patience{10'000};
 constexpr milliseconds time_to_answer{700}, time_for_stacks{1500};
 
+constexpr std::uint64_t not_told = 1, told_before = 2;  // values of WatchPage::mismatch
+
 // The kinds of messages between watchers, by their first letter.
 constexpr char suspects = 's', asks_for = 'q', answers = 'a';
 
@@ -61,10 +63,13 @@ double processor_seconds(long process) {
   return (ticks_of(user) + ticks_of(system)) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+// How long the rank has been in the call, or in MPI_Finalize, that it is in.
 double seconds_inside(const WatchedFile& file, std::uint64_t now_ticks) {
   const CallInProgress call = call_in_progress(file.page());
-  if (!call.is_inside || now_ticks <= call.begin_ticks) return 0;
-  return static_cast<double>(now_ticks - call.begin_ticks) / file.header().ticks_per_second;
+  const bool finalises = file.page().is_finalising != 0;
+  const std::uint64_t since = finalises ? file.page().left_ticks : call.begin_ticks;
+  if (!(finalises || call.is_inside) || now_ticks <= since) return 0;
+  return static_cast<double>(now_ticks - since) / file.header().ticks_per_second;
 }
 
 std::string packed(const std::vector<SeenRank>& ranks, std::uint64_t question) {
@@ -141,6 +146,7 @@ void Watcher::find_files() {
 SeenRank Watcher::look(bool with_stack) {
   const pid_t process = static_cast<pid_t>(own_->header().process);
   if (auto modules = modules_of(process); !modules.empty()) modules_ = std::move(modules);
+  if (modules_.empty()) modules_ = modules_in(maps_path(own_->path()));
   const auto place = [&](std::uint64_t address) { return places_.of(address, modules_); };
   const auto read = [&](std::uint64_t address, void* to, std::size_t bytes) {
     const iovec here{to, bytes}, there{reinterpret_cast<void*>(address), bytes};
@@ -239,11 +245,15 @@ void Watcher::follow_links(Time now) {
   }
 }
 
+bool Watcher::has_mismatch(std::uint64_t state) const {
+  return std::any_of(files_.begin(), files_.end(), [=](const auto& each) { return each.second.page().mismatch == state; });
+}
+
 bool Watcher::is_suspicious() const {
   if (is_told_of_hang_) return true;
   const std::uint64_t now_ticks = ticks();
   return std::any_of(files_.begin(), files_.end(), [&](const auto& each) {
-    return !each.second.has_ended() && (each.second.page().mismatch == 1 || seconds_inside(each.second, now_ticks) >= plan_.limit_s);
+    return !each.second.has_ended() && seconds_inside(each.second, now_ticks) >= plan_.limit_s;
   });
 }
 
@@ -271,7 +281,7 @@ Watcher::Ranks Watcher::local_ranks() {
   Ranks ranks;
   for (auto& [path, file] : files_) {
     if (auto answer = file.answer(file.has_ended() ? 0 : file.asked())) {
-      if (file.page().end != 0 && !file.header().end_unix_ns && !file.page().is_finalising)
+      if (file.has_ended() && !file.header().end_unix_ns && !file.page().is_finalising)
         answer->state = SeenRank::State::died, answer->end = words_of_end(static_cast<int>(file.page().end - 1));
       ranks.push_back(std::move(*answer));
       continue;
@@ -302,11 +312,13 @@ void Watcher::conclude(Time now) {
   for (const auto& peer : peers_)
     if (peer->answered == question_) std::move(peer->ranks.begin(), peer->ranks.end(), std::back_inserter(ranks));
   const Count world_size = files_.empty() ? 1 : files_.begin()->second.header().world_size;
-  if (std::any_of(files_.begin(), files_.end(), [](const auto& each) { return each.second.page().mismatch == 2; })) return;
+  if (has_mismatch(told_before)) return;
   if (plan_.checks) {
-    if (const auto mismatch = find_mismatch(ranks, world_size)) {
+    auto mismatch = find_mismatch(ranks, world_size);
+    if (!mismatch && has_mismatch(not_told)) mismatch = find_hang(ranks, world_size, {0});  // the blocks of an irregular call
+    if (mismatch) {
       aborts_ = true;
-      for (auto& [path, file] : files_) std::atomic_ref(file.page().mismatch).store(2, std::memory_order_relaxed);
+      for (auto& [path, file] : files_) std::atomic_ref(file.page().mismatch).store(told_before, std::memory_order_relaxed);
       return print(*mismatch);
     }
   }
@@ -382,12 +394,14 @@ void Watcher::tick(Time now) {
   }
   // With --check, ranks of several nodes are compared from time to time.
   const bool compares = plan_.checks && (!peers_.empty() || (up_ && !up_->closed()));
-  if (now < next_question_ || !(is_suspicious() || compares)) return;
+  const bool differ = has_mismatch(not_told);
+  if (!differ && (now < next_question_ || !(is_suspicious() || compares))) return;
   if (up_ && !up_->closed()) {
+    if (differ && now < next_question_) return;
     up_->send(std::string(1, suspects));
     next_question_ = now + milliseconds(1000);
   } else {
-    ask(Phase::asks, now);
+    ask(differ ? Phase::asks_for_stacks : Phase::asks, now);
   }
 }
 
@@ -414,7 +428,7 @@ void Watcher::end(int status, bool was_told_to_end) {
     }
     return;
   }
-  ::unlink(own_->answer_path().c_str());
+  for (const std::string& each : {own_->answer_path(), maps_path(own_->path()), plan_.reports ? "" : own_->path()}) ::unlink(each.c_str());
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
   ::rmdir(plan_.folder.c_str());  // if it is empty
 }

@@ -27,6 +27,7 @@ struct WatchPlan {
   double limit_s = 10;   // a verdict is made when a call has taken so long
   bool checks = false;   // the ranks compare their calls, and the first that does not match ends the program
   bool aborts = false;   // ends the program after a verdict
+  bool reports = false;  // the counters are for a report, which removes them
   std::string folder;    // of the counters
   std::string name;      // NAME.hang.json and NAME.hang.txt get the verdict
   std::uint64_t run = 0;
@@ -63,6 +64,7 @@ class Watcher {
   void add_stack(mpi_face::SeenRank& rank);
   bool collects();
   void follow_links(Time now);
+  bool has_mismatch(std::uint64_t state) const;
   bool is_suspicious() const;
   void ask(Phase phase, Time now);
   bool has_all() const;

@@ -29,6 +29,7 @@ constexpr std::uint64_t element_of(std::uint64_t entry) { return entry >> 32 & 0
 struct CallChecks::Table {
   std::uint64_t keys[communicators];  // of the communicators; 0: free
   std::uint64_t entries[communicators][calls];
+  std::uint64_t sums[communicators][calls], arrived[communicators][calls];  // of irregular calls
 };
 
 CallChecks::CallChecks(const std::string& path) {
@@ -43,15 +44,31 @@ CallChecks::CallChecks(const std::string& path) {
 
 CallChecks::~CallChecks() { ::munmap(table_, sizeof(Table)); }
 
-bool CallChecks::agrees(std::uint64_t communicator, std::uint64_t number, std::uint32_t call, std::uint8_t element) noexcept {
+// Finds or takes the communicator's place in the table; returns `communicators` if there is none.
+std::size_t CallChecks::place_of(std::uint64_t communicator) noexcept {
   std::size_t place = communicator % communicators;
-  for (std::size_t probe = 0;; ++probe, place = (place + 1) % communicators) {
-    if (probe == probes) return true;
+  for (std::size_t probe = 0; probe < probes; ++probe, place = (place + 1) % communicators) {
     std::atomic_ref key(table_->keys[place]);
     std::uint64_t its = key.load(std::memory_order_relaxed);
     if (its == 0) key.compare_exchange_strong(its, communicator, std::memory_order_relaxed);
-    if (its == communicator || its == 0) break;
+    if (its == communicator || its == 0) return place;
   }
+  return communicators;
+}
+
+bool CallChecks::balances(std::uint64_t communicator, std::uint64_t number, std::uint32_t ranks, std::uint64_t sum) noexcept {
+  const std::size_t place = place_of(communicator);
+  if (place == communicators) return true;
+  std::atomic_ref all(table_->sums[place][number % calls]), arrived(table_->arrived[place][number % calls]);
+  all.fetch_add(sum, std::memory_order_relaxed);
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < ranks) return true;
+  arrived.store(0, std::memory_order_relaxed);
+  return all.exchange(0, std::memory_order_relaxed) == 0;
+}
+
+bool CallChecks::agrees(std::uint64_t communicator, std::uint64_t number, std::uint32_t call, std::uint8_t element) noexcept {
+  const std::size_t place = place_of(communicator);
+  if (place == communicators) return true;
   const std::uint64_t mine = (number & number_mask) << 40 | std::uint64_t{element} << 32 | call;
   std::atomic_ref entry(table_->entries[place][number % calls]);
   std::uint64_t its = entry.load(std::memory_order_relaxed);

@@ -66,6 +66,7 @@ struct WatchPage {
   std::uint64_t collectives, messages;  // calls begun
   std::uint64_t left_ticks;             // when the rank last left a call
   std::uint64_t is_finalising;          // 1: MPI_Finalize was called
+  std::uint64_t finalize_site;          // as RingEntry::site
   std::uint64_t end;                    // written by 'quadrille wrap': 1 + the status of waitpid(2); 0: the rank has not ended
   std::uint64_t mismatch;  // 1: the last collective does not match another rank's, so the rank does not run it; 2: that was told
   std::uint64_t told;                   // written by a watcher that has made a verdict: the calls begun on all ranks it knew

@@ -246,7 +246,8 @@ void report_collected(const std::string& folder, const ReportWish& wish, std::ui
 }
 
 void remove_record(const std::string& folder, Rank rank) {
-  ::unlink(record_path(folder, rank).c_str());
+  const std::string record = record_path(folder, rank);
+  for (const std::string& each : {record, maps_path(record), answer_path(record)}) ::unlink(each.c_str());
   ::rmdir(folder.c_str());
 }
 

@@ -51,6 +51,10 @@ std::optional<std::string> latest_report_folder();
 
 std::string record_path(const std::string& folder, Rank rank);
 
+// The copy of /proc/PID/maps of a watched rank, and what its watcher has answered last, beside its file of counters.
+inline std::string maps_path(const std::string& record) { return record + ".maps"; }
+inline std::string answer_path(const std::string& record) { return record + ".seen"; }
+
 // A rank calls this after its record has ended, if the ranks do not hand over their counters (collection.hpp). If no rank of this
 // machine with counters in the folder is still running, this rank writes the report: text to stderr or to the file, and JSON beside
 // the file. With several machines, the machine of rank 0 writes the report, and so does the machine that ends last if it can see
@@ -61,7 +65,7 @@ void report_if_last(const std::string& folder, const ReportWish& wish);
 // Like report_if_last, for the ranks whose counters are in the folder: no others could be collected.
 void report_collected(const std::string& folder, const ReportWish& wish, std::uint64_t run);
 
-// Removes the counters of a rank that has handed them over, and the folder after the last one.
+// Removes the counters of a rank that has handed them over, and what watchers have put beside them, and the folder after the last one.
 void remove_record(const std::string& folder, Rank rank);
 
 // For worlds that MPI_Comm_spawn has made: their reports are FILE.spawned-1, FILE.spawned-2 and so on. The first function makes

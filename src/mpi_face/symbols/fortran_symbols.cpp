@@ -188,6 +188,12 @@ using namespace quadrille::mpi_face;
     const Initialising initialising;                                                                              \
     vendors(ARGUMENTS(arguments));                                                                                \
   }
+#define QUADRILLE_FORTRAN_FINALIZE(symbol, vendor)                                                            \
+  void symbol(void* ierror) {                                                                                 \
+    static const auto vendors = reinterpret_cast<void (*)(void*)>(next_function(#symbol, #vendor)); \
+    note_caller();                                                                                            \
+    vendors(ierror);                                                                                          \
+  }
 extern "C" {
 
 #ifdef OPEN_MPI
@@ -233,8 +239,13 @@ QUADRILLE_FORTRAN_INIT(mpi_init_thread_, pmpi_init_thread_, 3)
 QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, init_thread, INIT_THREAD)
 QUADRILLE_FORTRAN_INIT(mpi_init_thread_f08_, pmpi_init_thread_f08_, 3)
 
+QUADRILLE_FORTRAN_FINALIZE(mpi_finalize_, pmpi_finalize_)
+QUADRILLE_FORTRAN_SPELLINGS(mpi_, MPI_, finalize, FINALIZE)
+QUADRILLE_FORTRAN_FINALIZE(mpi_finalize_f08_, pmpi_finalize_f08_)
+
 #elif defined MPICH
 
+QUADRILLE_FORTRAN_FINALIZE(mpi_finalize_f08_, pmpir_finalize_f08_)
 QUADRILLE_FORTRAN_INIT(mpi_init_f08_, pmpir_init_f08_, 1)
 QUADRILLE_FORTRAN_INIT(mpi_init_thread_f08_, pmpir_init_thread_f08_, 3)
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {

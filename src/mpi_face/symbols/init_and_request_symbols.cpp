@@ -29,6 +29,12 @@ int MPI_Init_thread(int* count, char*** arguments, int required, int* provided) 
   return next("MPI_Init_thread", PMPI_Init_thread)(count, arguments, required, provided);
 }
 
+// What the end of MPI runs (CommunicatorState::expect_end) knows the caller by this.
+int MPI_Finalize() {
+  note_caller();
+  return next("MPI_Finalize", PMPI_Finalize)();
+}
+
 #define QUADRILLE_REQUESTS(name, arguments, kind, count, requests)                                                      \
   int MPI_##name(PARAMETERS(MPI_##name, arguments)) {                                                                   \
     note_caller();                                                                                                      \

@@ -18,7 +18,9 @@ struct WatchedCall {
   bool is_blocking = true;    // false: nonblocking or persistent; it returns before it is complete
   bool has_left = false;      // the call has returned
   int communicator = -1;      // index in SeenRank::communicators; -1: none or unknown
-  std::uint64_t number = 0;   // of the call among the collectives on its communicator, from 1; 0: not a collective
+  // Number of the call among the collectives on its communicator, from 1. Of a call that waits for a request of a collective: that
+  // collective's number. 0: neither.
+  std::uint64_t number = 0;
   Bytes bytes = 0;            // of a block, as in MPI's arguments; -1: blocks differ (alltoallv and so on)
   Rank root = -1;             // of a rooted collective; -1: none
   Rank peer = -1;             // of a message, in its communicator; -1: none; -2: any source

@@ -143,6 +143,7 @@ WatchedCall call_of(const RingEntry& entry, const RankRecord& record, Communicat
     if (entry.operation >= 0 && static_cast<std::size_t>(entry.operation) < std::size(ring_operations))
       call.operation = ring_operations[entry.operation];
   } else {
+    call.number = entry.number;
     call.peer = entry.root;
     call.tag = entry.operation;
   }
@@ -204,7 +205,10 @@ SeenRank seen_rank(const RankRecord& record, std::uint64_t now_ticks, const Plac
     rank.since_s = since(each.begin_ticks);
     add_lists(call, each, page, rank, read_memory);
   }
-  if (page.is_finalising || record.has_ended()) rank.state = SeenRank::State::finalised;
+  if (page.is_finalising || record.has_ended()) {
+    rank.state = SeenRank::State::finalised;
+    rank.calls.push_back({.function = "Finalize", .is_collective = false, .place = place ? place(page.finalize_site) : ""});
+  }
   if (!record.has_ended() && page.end != 0) {
     rank.state = SeenRank::State::died;
     rank.end = words_of_end(static_cast<int>(page.end - 1));

@@ -114,6 +114,9 @@ Waiting SeenRun::waiting_of(const SeenRank& rank) const {
   Waiting waiting{&*last, {}};
   if (last->is_collective || last->peer != -1) waiting.targets = {&*last};
   if (!waits_for_requests(*last)) return waiting;
+  for (const WatchedCall& call : rank.calls)
+    if (last->number > 0 && call.is_collective && call.number == last->number && call.communicator == last->communicator)
+      return {&*last, {&call}};
   // Which requests it waits for is a guess: each wait before is assumed to have completed the oldest request, or all messages.
   std::vector<const WatchedCall*> open;
   const auto is_message = [](const WatchedCall* call) { return !call->is_collective; };
