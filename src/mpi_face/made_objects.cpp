@@ -50,7 +50,7 @@ void MadeObjects::end() noexcept {
   const std::atomic_ref told(current_->page_.leaks_told);
   bool waits = false;
   for (const LiveSite& each : current_->page_.sites) waits |= each.live > LiveSite::few;
-  for (int i = 0; waits && i < 500 && told.load(std::memory_order_acquire) < WatchPage::end_of_run; ++i)
+  for (int i = 0; waits && i < 1000 && !told.load(std::memory_order_acquire); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

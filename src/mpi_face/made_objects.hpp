@@ -32,7 +32,7 @@ class MadeObjects {
     if (current_) current_->remove_handle(bits_of(handle));
   }
 
-  // MPI is being finalised. If many objects are not freed, waits up to half a second for the watcher to see them.
+  // MPI is being finalised. If many objects are not freed, waits up to a second until the node's watchers have seen them.
   static void end() noexcept;
 
  private:

@@ -339,22 +339,25 @@ void Watcher::conclude(Time now) {
   for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress_at_verdict_, std::memory_order_relaxed);
 }
 
-// Says once for each moment what the own rank has not freed. Of this node's ranks that leak at the same sites, the first says it.
-void Watcher::tell_leaks(std::uint64_t moment) {
-  const std::atomic_ref told(own_->page().leaks_told);
-  if (told.load(std::memory_order_relaxed) >= moment) return;
+// Says once what the own rank has not freed. Of this node's ranks that leak at the same sites, the first says it. At the end, a
+// rank with leaks waits, so that the watchers of other ranks see it, too.
+void Watcher::tell_leaks(Time now, bool at_end) {
+  std::optional<Time>& told = told_leaks_[at_end];
+  if (told) {
+    if (at_end && now - *told >= 2 * pace) std::atomic_ref(own_->page().leaks_told).store(1, std::memory_order_release);
+    return;
+  }
+  told = now;
   find_files();
-  const WatchPage page = own_->page();
-  const auto sites = leaking_sites(page);
+  const auto sites = leaking_sites(own_->page());
   const bool is_first = std::none_of(files_.begin(), files_.end(), [&](const auto& each) {
     return each.second.header().world_rank < own_->header().world_rank && leaking_sites(each.second.page()) == sites;
   });
-  if (auto modules = modules_of(static_cast<pid_t>(own_->header().process)); !modules.empty()) modules_ = std::move(modules);
-  told.store(moment, std::memory_order_release);  // the rank may go on
   if (sites.empty() || !is_first) return;
+  if (auto modules = modules_of(static_cast<pid_t>(own_->header().process)); !modules.empty()) modules_ = std::move(modules);
   SeenRank rank;
   rank.rank = own_->header().world_rank;
-  rank.live = live_objects(page, [&](std::uint64_t address) { return places_.of(address, modules_); });
+  rank.live = live_objects(own_->page(), [&](std::uint64_t address) { return places_.of(address, modules_); });
   say(leaks_text({&rank, 1}));
 }
 
@@ -380,10 +383,8 @@ void Watcher::tick(Time now) {
     next_search_ = now + (own_ ? milliseconds(2000) : pace);
   }
   answer();
-  if (own_ && std::atomic_ref(own_->page().is_finalising).load(std::memory_order_acquire))
-    tell_leaks(WatchPage::end_of_run);
-  else if (own_ && has_too_many_communicators(own_->page()))
-    tell_leaks(WatchPage::near_limit);
+  const bool is_finalising = own_ && std::atomic_ref(own_->page().is_finalising).load(std::memory_order_acquire);
+  if (is_finalising || (own_ && has_too_many_communicators(own_->page()))) tell_leaks(now, is_finalising);
   if (!own_ || !collects()) return;
   follow_links(now);
   if (phase_ != Phase::calm) {
@@ -410,7 +411,7 @@ void Watcher::end(int status, bool was_told_to_end) {
   WatchPage& page = own_->page();
   std::atomic_ref(page.end).store(static_cast<std::uint64_t>(status) + 1, std::memory_order_release);
   const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
-  if (!was_told_to_end && !aborts_) tell_leaks(WatchPage::end_of_run);
+  if (!was_told_to_end && !aborts_) tell_leaks(std::chrono::steady_clock::now(), true);
   if (!has_finalised && !was_told_to_end && !aborts_) {
     try {
       SeenRank rank = look(false);

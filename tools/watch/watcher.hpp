@@ -70,7 +70,7 @@ class Watcher {
   bool has_all() const;
   Ranks local_ranks();
   void conclude(Time now);
-  void tell_leaks(std::uint64_t moment);
+  void tell_leaks(Time now, bool at_end);
   void print(const mpi_face::HangVerdict& verdict);
   void send_answer();
 
@@ -83,6 +83,7 @@ class Watcher {
   std::uint64_t answered_ = 0;  // the last question to this watcher that it has answered
   std::uint64_t begun_ = 0;     // calls of the own rank when it was seen last
   double processor_s_ = 0;      // its processor time then
+  std::optional<Time> told_leaks_[2];  // when it was told what the rank has not freed: early, and at the end
 
   Descriptor lock_;  // of the node; this watcher collects
   std::optional<Listener> listener_;

@@ -62,7 +62,6 @@ struct LiveSite {
 
 struct WatchPage {
   static constexpr std::size_t kept_collectives = 64, kept_messages = 16, kept_sites = 64;
-  static constexpr std::uint64_t near_limit = 1, end_of_run = 2;  // moments when a watcher tells which objects are live
 
   std::uint64_t collectives, messages;  // calls begun
   std::uint64_t left_ticks;             // when the rank last left a call
@@ -73,7 +72,7 @@ struct WatchPage {
   std::uint64_t told;                   // written by a watcher that has made a verdict: the calls begun on all ranks it knew
   std::uint64_t wanted;                 // a watcher increments it: the rank's own watcher then writes down what it sees
   CallLists lists;
-  std::uint64_t leaks_told;  // written by the rank's watcher: it has seen the live objects at this moment; 0: it has not
+  std::uint64_t leaks_told;  // written by the rank's watcher: 1: it has told which objects are not freed at the end
   char meeting[128];         // where watchers meet, as rank 0 has told it
   RingEntry last_collectives[kept_collectives], last_messages[kept_messages];
   LiveSite sites[kept_sites];  // the last ones, one of each kind, stand for all sites without an entry; their `site` is 0
