@@ -40,6 +40,7 @@ bench() {  # bench MPI RANKS FILE OPTIONS...
   local mpi=$1 ranks=$2 file=$3 wrap=("$quadrille" wrap --no-learn)
   shift 3
   [ -z "${recorded:-}" ] || wrap+=("--record=$recorded")
+  [ -z "${watched:-}" ] || wrap+=(--watch)
   [ -z "$control" ] || wrap=()
   run_mpi "$mpi" "$ranks" "${wrap[@]}" "$folder/${program}_$mpi" ${options[@]+"${options[@]}"} --json "$results/$file.json" "$@" >&2
 }
@@ -55,11 +56,16 @@ if [ -n "$tune" ]; then
 fi
 
 # All calls are passed to the MPI library, for different reasons: in the first run the user chose the vendor (the drop-in still counts
-# and reports the calls), in the second they are recorded, in the last the drop-in is switched off.
+# and reports the calls), in the second they are also watched, in the third they are recorded, in the last the drop-in is
+# switched off.
 if [ -z "$part" ] || [ "$part" = pass ]; then
   for mpi in "${mpis[@]}"; do
     for ranks in 1 2; do
       QUADRILLE_REPORT=summary:$results/report/report.txt QUADRILLE_CHOOSE=allreduce=vendor bench "$mpi" "$ranks" pass --part pass --label reported
+      for part_watched in pass messages; do
+        watched=1 QUADRILLE_REPORT=summary:$results/report/report.txt QUADRILLE_CHOOSE=allreduce=vendor \
+          bench "$mpi" "$ranks" pass --part $part_watched --label watched
+      done
       for part_recorded in pass messages; do
         recorded=$results/recording bench "$mpi" "$ranks" pass --part $part_recorded --label recorded
       done
