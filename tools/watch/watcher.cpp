@@ -146,10 +146,10 @@ void Watcher::add_stack(SeenRank& rank) {
   WatchedCall* inside = nullptr;
   for (WatchedCall& each : rank.calls)
     if (!each.has_left) inside = &each;
-  const bool is_bound = rank.state == SeenRank::State::in_call && inside &&
-                        std::any_of(modules_.begin(), modules_.end(), [&](const Module& module) {
-                          return is_mpi_binding(module) && inside->place.find(base_name(module.path)) != std::string::npos;
-                        });
+  const bool is_bound =
+      rank.state == SeenRank::State::in_call && inside && std::any_of(modules_.begin(), modules_.end(), [&](const Module& module) {
+        return is_mpi_binding(module) && inside->place.find(base_name(module.path)) != std::string::npos;
+      });
   if (!computes && !is_bound) return;
   std::vector<std::string> frames = python_frames(process, process);
   if (frames.empty() && is_bound) {
@@ -218,7 +218,8 @@ void Watcher::follow_links(Time now) {
     std::string_view bytes(*message);
     if (bytes.empty() || bytes[0] != asks_for) continue;
     bytes.remove_prefix(1);
-    if (const auto question = take_number(bytes)) asked_from_above_ = *question, ask(*question & 1 ? Phase::asks_for_stacks : Phase::asks, now);
+    if (const auto question = take_number(bytes))
+      asked_from_above_ = *question, ask(*question & 1 ? Phase::asks_for_stacks : Phase::asks, now);
   }
 }
 
@@ -226,7 +227,8 @@ bool Watcher::is_suspicious() const {
   if (is_told_of_hang_) return true;
   const std::uint64_t now_ticks = ticks();
   return std::any_of(files_.begin(), files_.end(), [&](const auto& each) {
-    return !each.second.has_ended() && (each.second.page().mismatch == 1 || seconds_inside(each.second, now_ticks) >= plan_.limit_s);
+    return !each.second.has_ended() &&
+           (each.second.page().mismatch == 1 || seconds_inside(each.second, now_ticks) >= plan_.limit_s);
   });
 }
 
@@ -295,7 +297,8 @@ void Watcher::conclude(Time now) {
   }
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
   // Another watcher may have told this before: that of a rank which has ended since.
-  const std::uint64_t told = files_.empty() ? 0 : std::atomic_ref(files_.begin()->second.page().told).load(std::memory_order_relaxed);
+  const std::uint64_t told =
+      files_.empty() ? 0 : std::atomic_ref(files_.begin()->second.page().told).load(std::memory_order_relaxed);
   if (!verdict || progress_of(ranks) == progress_at_verdict_ || progress_of(ranks) == told) {
     next_question_ = now + patience_;
     patience_ = std::min(patience_ * 3 / 2, most_patience);

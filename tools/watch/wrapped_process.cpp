@@ -20,7 +20,8 @@
 namespace quadrille::command {
 namespace {
 
-// Descriptors that the launcher has given to the program, such as pipes: whoever waits for their end must not wait for this process.
+// Descriptors that the launcher has given to the program, such as pipes: whoever waits for their end must not wait for this
+// process.
 void close_all_but(const std::vector<int>& kept) {
   DIR* const folder = ::opendir("/proc/self/fd");
   if (!folder) return;
@@ -51,7 +52,7 @@ WrappedProcess::WrappedProcess(const std::function<void()>& begin, const std::ve
   if (id_ == 0) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) std::_Exit(1);  // it died before
+    if (::getppid() != parent) std::_Exit(1);                  // it died before
     if (has_terminal_) ::tcsetpgrp(STDIN_FILENO, ::getpid());  // SIGTTOU is blocked
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
     begin();
