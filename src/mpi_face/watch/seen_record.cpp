@@ -100,7 +100,7 @@ std::vector<Bytes> listed(std::uint64_t address, std::uint32_t bytes, const Call
       std::memcpy(&short_count, &memory[4 * i], 4), count = short_count;
     else
       std::memcpy(&count, &memory[8 * i], 8);
-    all[i] = count * Bytes{bytes};
+    all[i] = static_cast<Bytes>(static_cast<std::uint64_t>(count) * bytes);  // of any memory, without overflow
   }
   return all;
 }
