@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "foundation/system/proc.hpp"
 #include "mpi_face/symbols/function.hpp"
@@ -41,7 +42,10 @@ std::vector<RingEntry> entries_of(const WatchPage& page) {
   };
   take(page.last_collectives);
   take(page.last_messages);
-  std::stable_sort(all.begin(), all.end(), [](const RingEntry& a, const RingEntry& b) { return a.begin_ticks < b.begin_ticks; });
+  // Not by std::stable_sort, whose memory is not aligned as the entries must be.
+  std::sort(all.begin(), all.end(), [](const RingEntry& a, const RingEntry& b) {
+    return std::tie(a.begin_ticks, a.sequence) < std::tie(b.begin_ticks, b.sequence);
+  });
   return all;
 }
 
