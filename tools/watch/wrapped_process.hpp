@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -33,7 +32,6 @@ class WrappedProcess {
  private:
   void stop_with_program();
 
-  sigset_t before_{};  // the signal mask of this process at the beginning
   bool has_terminal_ = false, was_told_to_end_ = false;
   pid_t id_ = 0;
   Descriptor signals_;
