@@ -75,7 +75,7 @@ std::vector<SeenRank> ranks_in(const std::string& folder, Count& world_size) {
   for (const auto& each : fs::directory_iterator(folder))
     if (each.path().extension() == ".counters")
       if (auto file = WatchedFile::open(each.path())) {
-        const bool is_here = mpi_face::words_of(file->header().host) == host_name() && !file->has_ended();
+        const bool is_here = mpi_face::words_of(file->header().host) == host_name() && file->has_watcher();
         files.emplace_back(*file, is_here ? file->ask(true) : 0);
       }
   if (files.empty()) refuse(fmt::format("'{}' has no counters of watched ranks", folder));

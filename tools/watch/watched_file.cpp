@@ -41,7 +41,9 @@ std::optional<WatchedFile> WatchedFile::open(const std::string& path) {
   return found;
 }
 
-bool WatchedFile::has_ended() const { return header().end_unix_ns != 0 || page_->end != 0; }
+bool WatchedFile::has_watcher() const { return page_->end == 0; }
+
+bool WatchedFile::has_ended() const { return header().end_unix_ns != 0 || !has_watcher(); }
 
 std::uint64_t WatchedFile::asked() const { return std::atomic_ref(page_->wanted).load(std::memory_order_acquire); }
 

@@ -20,7 +20,8 @@ class WatchedFile {
   const std::string& path() const { return path_; }
   const mpi_face::RecordHeader& header() const { return *static_cast<const mpi_face::RecordHeader*>(memory_.get()); }
   mpi_face::WatchPage& page() const { return *page_; }
-  bool has_ended() const;  // the rank has finalised MPI, or its watcher has seen it end
+  bool has_ended() const;    // the rank has finalised MPI, or its watcher has seen it end
+  bool has_watcher() const;  // the rank's own watcher has not seen it end, so it answers
 
   // A question to the rank's own watcher. Questions have increasing numbers; the lowest bit asks for stacks.
   std::uint64_t ask(bool for_stacks);

@@ -183,9 +183,9 @@ void Watcher::answer() {
 // True if this watcher collects what those of its node see.
 bool Watcher::collects() {
   if (own_ && own_->header().world_rank == 0) return true;
-  if (lock_.number() >= 0) return true;
   for (const auto& [path, file] : files_)
-    if (file.header().world_rank == 0 && !file.has_ended()) return false;
+    if (file.header().world_rank == 0 && file.has_watcher()) return false;
+  if (lock_.number() >= 0) return true;
   Descriptor lock(::open((plan_.folder + "/" + host_name() + ".watcher").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.number() < 0 || ::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) return false;
   lock_ = std::move(lock);
@@ -247,7 +247,7 @@ bool Watcher::has_all() const {
   for (const auto& peer : peers_)
     if (peer->answered < question_) return false;
   for (const auto& [path, file] : files_)
-    if (!file.has_ended() && !file.answer(file.asked())) return false;
+    if (file.has_watcher() && !file.answer(file.asked())) return false;
   return true;
 }
 
@@ -255,7 +255,7 @@ bool Watcher::has_all() const {
 Watcher::Ranks Watcher::local_ranks() {
   Ranks ranks;
   for (auto& [path, file] : files_) {
-    if (auto answer = file.answer(file.has_ended() ? 0 : file.asked())) {
+    if (auto answer = file.answer(file.has_watcher() ? file.asked() : 0)) {
       if (file.page().end != 0 && !file.header().end_unix_ns && !file.page().is_finalising)
         answer->state = SeenRank::State::died, answer->end = words_of_end(static_cast<int>(file.page().end - 1));
       ranks.push_back(std::move(*answer));

@@ -70,9 +70,11 @@ TEST_F(WatchedFileTest, SeesTheEndOfARank) {
   EXPECT_FALSE(file.has_ended());
   page().end = 1;
   EXPECT_TRUE(file.has_ended());
+  EXPECT_FALSE(file.has_watcher());
   page().end = 0;
   record_->end();
   EXPECT_TRUE(file.has_ended());
+  EXPECT_TRUE(file.has_watcher()) << "as long as the process lives";
 }
 
 TEST_F(WatchedFileTest, QuestionsHaveIncreasingNumbers) {
