@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <fstream>
-#include <thread>
 
-#include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/call.hpp"
-#include "mpi_face/handle_map.hpp"
 #include "mpi_face/made_objects.hpp"
 #include "mpi_face/message_calls.hpp"
 #include "mpi_face/mpi_facts.hpp"
@@ -39,60 +35,10 @@ constexpr auto short_names = [] {
   return names;
 }();
 
-constexpr bool is_rooted_function(Function function) {
-  return function == Function::Bcast || function == Function::Reduce || function == Function::Gather ||
-         function == Function::Gatherv || function == Function::Scatter || function == Function::Scatterv;
-}
-
 // Keeps where the program's files are in its memory, so that a watcher can name lines after the program's death.
 void write_modules(const std::string& path) {
   std::ifstream maps("/proc/self/maps");
   std::ofstream(path) << maps.rdbuf();
-}
-
-// The code of an operator in ring_operations.
-std::int32_t code_of(MPI_Op operation) {
-  if (operation == MPI_OP_NULL) return 0;
-  static const HandleMap<MPI_Op, std::int32_t> codes({{MPI_MAX, 2},
-                                                      {MPI_MIN, 3},
-                                                      {MPI_SUM, 4},
-                                                      {MPI_PROD, 5},
-                                                      {MPI_LAND, 6},
-                                                      {MPI_BAND, 7},
-                                                      {MPI_LOR, 8},
-                                                      {MPI_BOR, 9},
-                                                      {MPI_LXOR, 10},
-                                                      {MPI_BXOR, 11},
-                                                      {MPI_MAXLOC, 12},
-                                                      {MPI_MINLOC, 13},
-                                                      {MPI_REPLACE, 14}});
-  const std::int32_t* const code = codes.find(operation);
-  return code ? *code : 1;
-}
-
-// The hashes of all blocks that the rank sends in an irregular call, minus those of all that it receives (CallChecks::balances).
-std::uint64_t sum_of_blocks(const KnownCommunicator& known, const MpiCall& call) {
-  const Bytes sent = facts_of(call.send.type).size, received = facts_of(call.receive.type).size;
-  const bool in_place = call.send.buffer == MPI_IN_PLACE, is_root = known.rank == call.root;
-  const Bytes own = call.send.count * sent, place_of_own = call.receive.count * received;
-  std::uint64_t sum = 0;
-  const auto block = [&](Rank from, Rank to, Bytes bytes) { return block_hash(from, to, bytes); };
-  for (Rank other = 0; other < known.ranks; ++other) {
-    if (call.function == Function::Alltoallv) {
-      const Bytes from_other = call.receive.counts[other] * received;
-      sum += block(known.rank, other, in_place ? from_other : call.send.counts[other] * sent) - block(other, known.rank, from_other);
-    } else if (call.function == Function::Allgatherv) {
-      const Bytes mine = in_place ? call.receive.counts[known.rank] * received : own;
-      sum += block(known.rank, other, mine) - block(other, known.rank, call.receive.counts[other] * received);
-    } else if (other == known.rank) {
-      if (call.function == Function::Gatherv && !is_root) sum += block(other, call.root, own);
-      if (call.function == Function::Scatterv && !is_root) sum -= block(call.root, other, place_of_own);
-    } else if (is_root) {
-      if (call.function == Function::Gatherv) sum -= block(other, known.rank, call.receive.counts[other] * received);
-      if (call.function == Function::Scatterv) sum += block(known.rank, other, call.send.counts[other] * sent);
-    }
-  }
-  return sum;
 }
 
 // What runs the calls of a site, in mode ours.
@@ -343,69 +289,6 @@ void Counting::enter(CommunicatorState& state, Function function, const MpiCall&
   record_.enter(static_cast<int>(function), number_of(state), now);
   if (!record_.ring()) return;
   if (RingEntry* const noted = note(state, function, call, now)) record_.ring().leave(*noted, now);
-}
-
-// Compares the call with those of the node's other ranks. A rank whose call does not match does not run it: its watcher ends the
-// program.
-void Counting::check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept {
-  const std::uint64_t members = record_.members_hash(static_cast<int>(noted.communicator & 0xFFFF));
-  if (members == 0) return;
-  const bool is_irregular = is_irregular_function(call.function) && !is_neighbourhood(static_cast<Function>(noted.function));
-  std::uint64_t hash = hash_with(noted.function, static_cast<std::uint64_t>(noted.root));
-  hash = hash_with(hash, static_cast<std::uint64_t>(noted.operation));
-  if (noted.bytes >= 0 && !is_irregular) hash = hash_with(hash, static_cast<std::uint64_t>(noted.bytes));
-  const auto element = static_cast<std::uint8_t>(noted.element < 0 ? 0 : 1 + noted.element % 255);
-  const std::uint64_t communicator = hash_with(members, noted.communicator >> 16) | 1;
-  const KnownCommunicator& known = state.communicator();
-  const bool agrees = checks_->agrees(communicator, noted.number, static_cast<std::uint32_t>(hash), element);
-  if (agrees && (!is_irregular || call.function == Function::Alltoallw)) return;
-  if (agrees && checks_->balances(communicator, noted.number, static_cast<std::uint32_t>(known.ranks), sum_of_blocks(known, call)))
-    return;
-  std::atomic_ref(record_.ring().page().mismatch).store(1, std::memory_order_release);
-  std::this_thread::sleep_for(std::chrono::seconds(10));
-  PMPI_Abort(MPI_COMM_WORLD, 1);  // no watcher has done it
-}
-
-// Shows the call to watchers, with the arguments that are significant on all ranks. Returns null if there is no memory.
-RingEntry* Counting::note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept try {
-  const CallRing& ring = record_.ring();
-  const bool is_of_all = !is_neighbourhood(function);
-  const Function form = call.function;
-  const bool receives = call.send.buffer == MPI_IN_PLACE || form == Function::Scatterv ||
-                        (form == Function::Scatter && call.receive.buffer != MPI_IN_PLACE);
-  const Side& side = receives ? call.receive : call.send;
-  RingEntry entry{.begin_ticks = now,
-                  .site = reinterpret_cast<std::uint64_t>(called_from),
-                  .number = ring.next(state.counted().calls) + 1,
-                  .communicator = state.counted().identity.load(std::memory_order_relaxed),
-                  .function = static_cast<std::uint16_t>(function),
-                  .root = is_rooted_function(form) ? call.root : RingEntry::none,
-                  .operation = code_of(call.operation),
-                  .element = RingEntry::none};
-  if (side.type != MPI_DATATYPE_NULL) {
-    const TypeFacts facts = facts_of(side.type);
-    if (side.type != MPI_BYTE && side.type != MPI_PACKED) entry.element = facts.element.number;
-    entry.bytes = side.counts ? RingEntry::blocks_differ : side.count * facts.size;
-  }
-  if (form == Function::Reduce_scatter || form == Function::Alltoallw || !is_of_all) entry.bytes = RingEntry::blocks_differ;
-  CallLists& lists = ring.page().lists;
-  lists.number = 0;
-  RingEntry& noted = ring.begin_collective(entry);
-  if (form == function && is_irregular_function(form) && form != Function::Alltoallw) {
-    const auto list_of = [](const Side& of) { return reinterpret_cast<std::uint64_t>(of.counts.address()); };
-    const auto bytes_of = [](const Side& of) { return static_cast<std::uint32_t>(of.counts ? facts_of(of.type).size : 0); };
-    lists.sent = call.send.buffer == MPI_IN_PLACE ? 0 : list_of(call.send);
-    lists.received = list_of(call.receive);
-    lists.sent_bytes = lists.sent ? bytes_of(call.send) : 0;
-    lists.received_bytes = bytes_of(call.receive);
-    lists.number_bytes = static_cast<std::uint32_t>((call.send.counts ? call.send : call.receive).counts.bytes_each());
-    lists.ranks = static_cast<std::uint32_t>(state.communicator().ranks);
-    std::atomic_ref(lists.number).store(entry.number, std::memory_order_release);
-  }
-  if (checks_) check(state, noted, call);
-  return &noted;
-} catch (const std::exception&) {
-  return nullptr;
 }
 
 // The calls of a persistent collective are its starts.

@@ -80,7 +80,7 @@ class Counting {
   std::uint64_t* const traffic_;
   std::mutex mutex_;                                               // guards the making of communicators and entries
   std::unordered_map<std::uint64_t, std::uint32_t> with_members_;  // communicators by the hash of their members
-  std::unique_ptr<CallChecks> checks_;                            // if ranks compare their calls
+  std::unique_ptr<CallChecks> checks_;                             // if ranks compare their calls
 };
 
 }  // namespace quadrille::mpi_face

@@ -16,7 +16,7 @@ namespace quadrille::mpi_face {
 constinit Record* CountedMessage::current_ = nullptr;
 constinit bool CountedMessage::sees_all_ = false;
 
-RingEntry* CountedMessage::note(const Message& message) const noexcept try {
+RingEntry* CountedMessage::note(const MpiMessage& message) const noexcept try {
   RingEntry call{.begin_ticks = ticks(),
                  .site = reinterpret_cast<std::uint64_t>(called_from),
                  .communicator = RingEntry::no_communicator,

@@ -28,7 +28,7 @@ namespace quadrille::mpi_face {
 struct OpenCollective;
 
 // A message, as the arguments of its function state it.
-struct Message {
+struct MpiMessage {
   Count count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int peer = MPI_PROC_NULL, tag = MPI_ANY_TAG;
@@ -69,9 +69,9 @@ constexpr bool is_watched(MessageFunction function) {
 
 class CountedMessage {
  public:
-  explicit CountedMessage(MessageFunction function) noexcept : CountedMessage(function, [] { return Message(); }) {}
+  explicit CountedMessage(MessageFunction function) noexcept : CountedMessage(function, [] { return MpiMessage(); }) {}
 
-  // `message`: returns the Message.
+  // `message`: returns the MpiMessage.
   CountedMessage(MessageFunction function, const auto& message) noexcept
       : record_(current_), function_(static_cast<int>(Function::count) + static_cast<int>(function)) {
     if (!record_) return;
@@ -110,7 +110,7 @@ class CountedMessage {
   static bool sees_all() noexcept { return sees_all_; }
 
  private:
-  RingEntry* note(const Message& message) const noexcept;
+  RingEntry* note(const MpiMessage& message) const noexcept;
 
   static Record* current_;
   static bool sees_all_;
@@ -129,7 +129,7 @@ struct OpenCollective {
   PassedCalls* reason;
   std::uint32_t identity = RingEntry::no_communicator;  // RingEntry::communicator
   std::uint64_t number = 0;                             // of the call on it, if the rank is watched
-  Bytes bytes = 0;  // of a call, as in Counters
+  Bytes bytes = 0;                                      // of a call, as in Counters
   bool is_root = false;
   std::vector<std::uint64_t> traffic;  // persistent irregular ones: bytes of a call to each rank of the world
 };
@@ -195,8 +195,8 @@ class RequestCall {
   const ReadRequest read_;
   bool is_recorded_ = false;
   std::uint64_t began_ = 0;
-  std::uint64_t all_ = 0;     // requests of the call that are not null
-  std::vector<Found> found_;  // those of collectives that are counted or recorded
+  std::uint64_t all_ = 0;             // requests of the call that are not null
+  std::vector<Found> found_;          // those of collectives that are counted or recorded
   std::vector<MPI_Request> handles_;  // before the call, which may complete or free the requests; if the rank is watched
   CountedMessage message_;
 };

@@ -44,7 +44,8 @@ int run_report(const ReportArguments& options) {
   }
   Output output(options.output);
   const mpi_face::RunReport report = mpi_face::read_run(places);
-  output.finish(options.json ? mpi_face::json_text_of(report) : hangs_of(places) + mpi_face::text_of(report, {.full = options.full}));
+  output.finish(options.json ? mpi_face::json_text_of(report)
+                             : hangs_of(places) + mpi_face::text_of(report, {.full = options.full}));
   return good;
 }
 

@@ -101,7 +101,8 @@ int run_watch(const WatchArguments& options) {
   const std::vector<SeenRank> ranks = ranks_in(folder_at(options), world_size);
   const auto verdict = mpi_face::find_hang(ranks, world_size, {waits_s});
   if (options.json)
-    output.finish(verdict ? mpi_face::json_text_of(*verdict) : std::string("{\"format\": \"quadrille-hang/1\", \"hangs\": false}\n"));
+    output.finish(verdict ? mpi_face::json_text_of(*verdict)
+                          : std::string("{\"format\": \"quadrille-hang/1\", \"hangs\": false}\n"));
   else
     output.finish((verdict ? mpi_face::text_of(*verdict)
                            : fmt::format("no rank of {} has waited for {:g} s: nothing hangs\n", world_size, waits_s)) +
@@ -120,7 +121,8 @@ Subcommand add_watch(CLI::App& command) {
   table.add_json(options->json, "the verdict as a JSON object (docs/watch.md)");
   table.add_output(options->output);
   table.set_footer(
-      "For programs that were started by 'quadrille wrap --watch', which prints the same by itself when no collective has ended for "
+      "For programs that were started by 'quadrille wrap --watch', which prints the same by itself when no collective has ended "
+      "for "
       "10 seconds. Sees the ranks of this machine. Exits with 1 if ranks wait for a rank that does not come.\n\n"
       "Examples:\n"
       "  mpirun -n 8 quadrille wrap --watch ./app\n"

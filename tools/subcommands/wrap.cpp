@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <csignal>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -226,8 +226,10 @@ std::optional<Listener> make_listener() {
     start();
   };
   WrappedProcess program(begin, kept);
-  const mpi_face::ReportWish wish = mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
-  WatchPlan plan{.limit_s = limit_s, .checks = options.check, .aborts = options.watch_abort, .run = mpi_face::number_of_run(program.id())};
+  const mpi_face::ReportWish wish =
+      mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
+  WatchPlan plan{
+      .limit_s = limit_s, .checks = options.check, .aborts = options.watch_abort, .run = mpi_face::number_of_run(program.id())};
   plan.folder = mpi_face::make_report_folder(wish, plan.run);
   plan.reports = counts_calls();
   plan.name = wish.file.empty() ? plan.folder + "/run" : wish.file;
@@ -316,10 +318,12 @@ Subcommand add_wrap(CLI::App& command) {
         "results as wisdom"},
        {"--no-learn", "", options->no_learn, "take nothing from earlier runs, and keep nothing of this one"},
        {"--watch", "SECONDS", options->watch,
-        "if no collective has ended for so long (10 seconds without a value; the value must follow =), say which rank is missing, in "
+        "if no collective has ended for so long (10 seconds without a value; the value must follow =), say which rank is missing, "
+        "in "
         "which call and where; 'quadrille watch' looks at once"},
        {"--check", "", options->check,
-        "as --watch, and compare the arguments of each collective among the ranks: end the program at the first that does not match"},
+        "as --watch, and compare the arguments of each collective among the ranks: end the program at the first that does not "
+        "match"},
        {"--watch-abort", "", options->watch_abort, "with --watch: end the program then"},
        {"--record", "FOLDER", options->record,
         "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
@@ -345,8 +349,8 @@ Subcommand add_wrap(CLI::App& command) {
       "  mpirun -n 8 quadrille wrap --profile --report=full:run.txt ./app\n"
       "  mpirun -n 8 quadrille wrap --record=run.recording ./app");
   Subcommand subcommand{std::move(table), [options] { return run_wrap(*options); }};
-  subcommand.program =
-      ProgramWords{&options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}, {"--watch", "10"}}};
+  subcommand.program = ProgramWords{
+      &options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}, {"--watch", "10"}}};
   return subcommand;
 }
 

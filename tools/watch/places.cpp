@@ -143,12 +143,13 @@ std::string base_name(std::string_view path) {
 
 bool is_mpi_binding(const Module& module) {
   const std::string name = base_name(module.path);
-  static constexpr std::array beginnings{// MPI libraries, their bindings and plug-ins; other names of MPICH's: Intel, Cray
-                                         "libmpi", "libpmpi", "mpich", "libopen-", "libompi", "liboshmem", "libmca_", "mca_", "ompi_",
-                                         "libmvapich", "libmpl.", "libopa.", "libpmi", "libprrte", "libquadrille", "quadrille-",
-                                         // networks
-                                         "libuc", "libfabric", "libibverbs", "librdmacm", "libmlx", "libpsm", "libefa", "libnl-",
-                                         "libcxi", "libhcoll", "libsharp", "libxpmem", "libhwloc", "libevent"};
+  static constexpr std::array beginnings{
+      // MPI libraries, their bindings and plug-ins; other names of MPICH's: Intel, Cray
+      "libmpi", "libpmpi", "mpich", "libopen-", "libompi", "liboshmem", "libmca_", "mca_", "ompi_", "libmvapich", "libmpl.",
+      "libopa.", "libpmi", "libprrte", "libquadrille", "quadrille-",
+      // networks
+      "libuc", "libfabric", "libibverbs", "librdmacm", "libmlx", "libpsm", "libefa", "libnl-", "libcxi", "libhcoll", "libsharp",
+      "libxpmem", "libhwloc", "libevent"};
   return std::any_of(beginnings.begin(), beginnings.end(), [&](const char* beginning) { return name.starts_with(beginning); }) ||
          (name.starts_with("MPI.") && name.ends_with(".so"));  // mpi4py's module
 }

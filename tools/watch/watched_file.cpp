@@ -30,11 +30,14 @@ std::optional<WatchedFile> WatchedFile::open(const std::string& path) {
   RecordHeader header;  // a copy, because the rank may still write it
   std::memcpy(&header, memory, sizeof header);
   const bool is_valid = std::memcmp(header.magic, record_magic, sizeof record_magic) == 0 && header.version == record_version &&
-                        header.watch.used == 1 && header.ticks_per_second > 0 && header.file_bytes <= bytes;
-  const std::uint64_t place = RecordPlaces(header).watch;
-  if (!is_valid || place > bytes || bytes - place < sizeof(WatchPage)) return std::nullopt;
+                        header.watch.used == 1 && header.ticks_per_second > 1e3 && header.ticks_per_second < 1e13 &&
+                        header.world_size <= most_world_size && header.world_rank >= 0 && header.world_rank < header.world_size &&
+                        (header.traffic == 0 || header.traffic == static_cast<std::uint64_t>(header.world_size));
+  const RecordPlaces places(header);
+  if (!is_valid || places.end != header.file_bytes || places.end > bytes || places.end - places.watch < sizeof(WatchPage))
+    return std::nullopt;
   found.path_ = path;
-  found.page_ = reinterpret_cast<WatchPage*>(static_cast<char*>(memory) + place);
+  found.page_ = reinterpret_cast<WatchPage*>(static_cast<char*>(memory) + places.watch);
   return found;
 }
 

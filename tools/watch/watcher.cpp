@@ -169,10 +169,10 @@ void Watcher::add_stack(SeenRank& rank) {
   WatchedCall* inside = nullptr;
   for (WatchedCall& each : rank.calls)
     if (!each.has_left) inside = &each;
-  const bool is_bound = rank.state == SeenRank::State::in_call && inside &&
-                        std::any_of(modules_.begin(), modules_.end(), [&](const Module& module) {
-                          return is_mpi_binding(module) && inside->place.find(base_name(module.path)) != std::string::npos;
-                        });
+  const bool is_bound =
+      rank.state == SeenRank::State::in_call && inside && std::any_of(modules_.begin(), modules_.end(), [&](const Module& module) {
+        return is_mpi_binding(module) && inside->place.find(base_name(module.path)) != std::string::npos;
+      });
   if (!computes && !is_bound) return;
   std::vector<std::string> frames = python_frames(process, process);
   if (frames.empty() && is_bound) {
@@ -206,9 +206,9 @@ void Watcher::answer() {
 // True if this watcher collects what those of its node see.
 bool Watcher::collects() {
   if (own_ && own_->header().world_rank == 0) return true;
-  if (lock_.number() >= 0) return true;
   for (const auto& [path, file] : files_)
     if (file.header().world_rank == 0 && !file.has_ended()) return false;
+  if (lock_.number() >= 0) return true;
   Descriptor lock(::open((plan_.folder + "/" + host_name() + ".watcher").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.number() < 0 || ::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) return false;
   lock_ = std::move(lock);
@@ -241,7 +241,8 @@ void Watcher::follow_links(Time now) {
     std::string_view bytes(*message);
     if (bytes.empty() || bytes[0] != asks_for) continue;
     bytes.remove_prefix(1);
-    if (const auto question = take_number(bytes)) asked_from_above_ = *question, ask(*question & 1 ? Phase::asks_for_stacks : Phase::asks, now);
+    if (const auto question = take_number(bytes))
+      asked_from_above_ = *question, ask(*question & 1 ? Phase::asks_for_stacks : Phase::asks, now);
   }
 }
 
@@ -324,7 +325,8 @@ void Watcher::conclude(Time now) {
   }
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
   // Another watcher may have told this before: that of a rank which has ended since.
-  const std::uint64_t told = files_.empty() ? 0 : std::atomic_ref(files_.begin()->second.page().told).load(std::memory_order_relaxed);
+  const std::uint64_t told =
+      files_.empty() ? 0 : std::atomic_ref(files_.begin()->second.page().told).load(std::memory_order_relaxed);
   if (!verdict || progress_of(ranks) == progress_at_verdict_ || progress_of(ranks) == told) {
     next_question_ = now + patience_;
     patience_ = std::min(patience_ * 3 / 2, most_patience);
@@ -428,7 +430,8 @@ void Watcher::end(int status, bool was_told_to_end) {
     }
     return;
   }
-  for (const std::string& each : {own_->answer_path(), maps_path(own_->path()), plan_.reports ? "" : own_->path()}) ::unlink(each.c_str());
+  for (const std::string& each : {own_->answer_path(), maps_path(own_->path()), plan_.reports ? "" : own_->path()})
+    ::unlink(each.c_str());
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
   ::rmdir(plan_.folder.c_str());  // if it is empty
 }

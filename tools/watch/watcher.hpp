@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Watches a run: one watcher for each rank, in the process that started the rank's program. Each sees its own rank. One on each node
-// collects what the others see: the watcher of rank 0, or whoever has the lock of the node. Those of other nodes send it to that of
-// rank 0, which makes the verdict. Where they cannot, each node makes a verdict of its own part.
+// Watches a run: one watcher for each rank, in the process that started the rank's program. Each sees its own rank. One on each
+// node collects what the others see: the watcher of rank 0, or whoever has the lock of the node. Those of other nodes send it to
+// that of rank 0, which makes the verdict. Where they cannot, each node makes a verdict of its own part.
 #pragma once
 
 #include <poll.h>
@@ -77,12 +77,12 @@ class Watcher {
   const pid_t process_;
   const WatchPlan plan_;
   SourcePlaces places_;
-  std::vector<Module> modules_;  // of the own rank's process
+  std::vector<Module> modules_;               // of the own rank's process
   std::map<std::string, WatchedFile> files_;  // of the ranks of this node, by path
   WatchedFile* own_ = nullptr;
-  std::uint64_t answered_ = 0;  // the last question to this watcher that it has answered
-  std::uint64_t begun_ = 0;     // calls of the own rank when it was seen last
-  double processor_s_ = 0;      // its processor time then
+  std::uint64_t answered_ = 0;         // the last question to this watcher that it has answered
+  std::uint64_t begun_ = 0;            // calls of the own rank when it was seen last
+  double processor_s_ = 0;             // its processor time then
   std::optional<Time> told_leaks_[2];  // when it was told what the rank has not freed: early, and at the end
 
   Descriptor lock_;  // of the node; this watcher collects
@@ -92,8 +92,8 @@ class Watcher {
   std::uint64_t asked_from_above_ = 0;        // the question of the watcher of rank 0 that is not answered yet
 
   Phase phase_ = Phase::calm;
-  bool is_told_of_hang_ = false;      // a watcher of another node suspects one
-  std::uint64_t question_ = 0;        // number of the last one
+  bool is_told_of_hang_ = false;  // a watcher of another node suspects one
+  std::uint64_t question_ = 0;    // number of the last one
   Time asked_{}, next_question_{}, next_search_{};
   std::chrono::milliseconds patience_{1000};  // until the next question, if there was no verdict
   std::uint64_t progress_at_verdict_ = 0;     // calls that all ranks had begun at the last verdict; 0: none was made

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -20,7 +21,8 @@
 namespace quadrille::command {
 namespace {
 
-// Descriptors that the launcher has given to the program, such as pipes: whoever waits for their end must not wait for this process.
+// Descriptors that the launcher has given to the program, such as pipes: whoever waits for their end must not wait for this
+// process.
 void close_all_but(const std::vector<int>& kept) {
   DIR* const folder = ::opendir("/proc/self/fd");
   if (!folder) return;
@@ -41,9 +43,10 @@ void close_all_but(const std::vector<int>& kept) {
 }  // namespace
 
 WrappedProcess::WrappedProcess(const std::function<void()>& begin, const std::vector<int>& kept) {
-  sigset_t all;
+  sigset_t all, before;
   sigfillset(&all);
-  ::sigprocmask(SIG_BLOCK, &all, &before_);
+  ::sigprocmask(SIG_BLOCK, &all, &before);
+  const auto child_handler = ::signal(SIGCHLD, SIG_DFL);  // while it is ignored, the status of a child is lost
   has_terminal_ = ::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
   const pid_t parent = ::getpid();
   id_ = ::fork();
@@ -51,9 +54,10 @@ WrappedProcess::WrappedProcess(const std::function<void()>& begin, const std::ve
   if (id_ == 0) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) std::_Exit(1);  // it died before
+    if (::getppid() != parent) std::_Exit(1);                  // it died before
     if (has_terminal_) ::tcsetpgrp(STDIN_FILENO, ::getpid());  // SIGTTOU is blocked
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+    ::signal(SIGCHLD, child_handler);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
     begin();
     std::_Exit(2);
   }

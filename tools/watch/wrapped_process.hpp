@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program that 'quadrille wrap --watch' starts as its child. To the launcher, this process stands for the program: signals go on
-// to the program, which reads and writes the same descriptors, and this process ends as the program has ended.
+// The program that 'quadrille wrap --watch' starts as its child. To the launcher, this process stands for the program: signals go
+// on to the program, which reads and writes the same descriptors, and this process ends as the program has ended.
 #pragma once
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -24,7 +23,7 @@ class WrappedProcess {
   WrappedProcess& operator=(const WrappedProcess&) = delete;
 
   pid_t id() const { return id_; }
-  int descriptor() const { return signals_.number(); }  // readable when a signal has arrived
+  int descriptor() const { return signals_.number(); }       // readable when a signal has arrived
   bool was_told_to_end() const { return was_told_to_end_; }  // by a signal that went on to the program
 
   // Passes signals on. Returns the status of waitpid(2) if the program has ended.
@@ -33,7 +32,6 @@ class WrappedProcess {
  private:
   void stop_with_program();
 
-  sigset_t before_{};  // the signal mask of this process at the beginning
   bool has_terminal_ = false, was_told_to_end_ = false;
   pid_t id_ = 0;
   Descriptor signals_;

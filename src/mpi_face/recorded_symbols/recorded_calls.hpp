@@ -53,14 +53,14 @@ constexpr MessagePositions positions_in(MessageFunction function) {
 
 // The arguments of a message, from all arguments of its function in C, or from their addresses in Fortran.
 template <MessageFunction function>
-Message message_of(const auto& arguments) {
+MpiMessage message_of(const auto& arguments) {
   constexpr MessagePositions positions = positions_in(function);
   if constexpr (positions.peer < 0) {
     return {};
   } else {
     constexpr bool is_fortran = std::is_same_v<std::remove_cvref_t<decltype(std::get<0>(arguments))>, void*> &&
                                 std::is_same_v<std::remove_cvref_t<decltype(std::get<positions.peer>(arguments))>, void*>;
-    Message message;
+    MpiMessage message;
     if constexpr (is_fortran) {
       message.peer = number_at(std::get<positions.peer>(arguments));
       message.tag = number_at(std::get<positions.tag>(arguments));
@@ -108,7 +108,7 @@ inline void see_type(MPI_Datatype type, bool is_made) noexcept {
 
 class RecordedMessage {
  public:
-  // `message`: returns the Message.
+  // `message`: returns the MpiMessage.
   RecordedMessage(MessageFunction function, const auto& message) noexcept
       : recorder_(Recorder::get()),
         function_(function),

@@ -35,10 +35,13 @@ struct CallChecks::Table {
 CallChecks::CallChecks(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   void* memory = MAP_FAILED;
-  if (file.number() >= 0 && ::posix_fallocate(file.number(), 0, sizeof(Table)) == 0)
+  int error = file.number() < 0 ? errno : ::posix_fallocate(file.number(), 0, sizeof(Table));
+  if (error == 0) {
     memory = ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+    error = errno;
+  }
   if (memory == MAP_FAILED)
-    throw Error(ErrorCode::environment, fmt::format("the table '{}' of calls cannot be made: {}", path, std::strerror(errno)));
+    throw Error(ErrorCode::environment, fmt::format("the table '{}' of calls cannot be made: {}", path, std::strerror(error)));
   table_ = static_cast<Table*>(memory);
 }
 

@@ -42,7 +42,7 @@ struct alignas(64) RingEntry {
 
 // The arguments of the irregular collective that the rank is in, by their addresses in its memory.
 struct CallLists {
-  std::uint64_t number;                      // of the call among all collectives of the rank, from 1; 0: the call has no lists
+  std::uint64_t number;                      // of the call on its communicator, from 1; 0: the call has no lists
   std::uint64_t sent, received;              // addresses of arrays of counts; 0: none
   std::uint32_t sent_bytes, received_bytes;  // of an element; 0: the types differ
   std::uint32_t number_bytes;                // of a count: 4 or 8
@@ -69,8 +69,8 @@ struct WatchPage {
   std::uint64_t finalize_site;          // as RingEntry::site
   std::uint64_t end;                    // written by 'quadrille wrap': 1 + the status of waitpid(2); 0: the rank has not ended
   std::uint64_t mismatch;  // 1: the last collective does not match another rank's, so the rank does not run it; 2: that was told
-  std::uint64_t told;                   // written by a watcher that has made a verdict: the calls begun on all ranks it knew
-  std::uint64_t wanted;                 // a watcher increments it: the rank's own watcher then writes down what it sees
+  std::uint64_t told;      // written by a watcher that has made a verdict: the calls begun on all ranks it knew
+  std::uint64_t wanted;    // a watcher increments it: the rank's own watcher then writes down what it sees
   CallLists lists;
   std::uint64_t leaks_told;  // written by the rank's watcher: 1: it has told which objects are not freed at the end
   char meeting[128];         // where watchers meet, as rank 0 has told it

@@ -87,7 +87,8 @@ void check_sizes(const Source& source, const RecordHeader& header) {
     source.damaged("its parts do not have the sizes of this version");
   const auto fits = [](const RecordPart& part, std::uint32_t most) { return part.used <= part.room && part.room <= most; };
   if (!fits(header.functions, most_names) || !fits(header.reasons, most_names) || !fits(header.communicators, most_names) ||
-      !fits(header.runs, record_read_most_runs) || !fits(header.counters, most_counters) || !fits(header.watch, 1) || header.functions.used == 0)
+      !fits(header.runs, record_read_most_runs) || !fits(header.counters, most_counters) || !fits(header.watch, 1) ||
+      header.functions.used == 0)
     source.damaged("a table has an impossible length");
   if (header.world_size < 1 || header.world_size > most_world_size || header.world_rank < 0 ||
       header.world_rank >= header.world_size)
@@ -190,6 +191,21 @@ void read_traffic(const Source& source, std::uint64_t from, RankRecord& record) 
   }
 }
 
+// The last calls. The rank may write them while they are read: an entry that has changed at a second look may be mixed, so it
+// counts as not written.
+WatchPage read_watch_page(const Source& source, std::uint64_t from) {
+  WatchPage page, later;
+  source.read(&page, sizeof page, from);
+  source.read(&later, sizeof later, from);
+  const auto drop_changed = [](auto& ring, const auto& again) {
+    for (std::size_t i = 0; i < std::size(ring); ++i)
+      if (ring[i].sequence != again[i].sequence) ring[i].sequence = 0;
+  };
+  drop_changed(page.last_collectives, later.last_collectives);
+  drop_changed(page.last_messages, later.last_messages);
+  return page;
+}
+
 RankRecord read_all(const Source& source, bool only_watched) {
   RankRecord record;
   record.path = source.path();
@@ -201,7 +217,7 @@ RankRecord read_all(const Source& source, bool only_watched) {
   record.communicators = source.items<RecordCommunicator>(places.communicators, header.communicators);
   record.runs = source.items<RecordRun>(places.runs, header.runs);
   check_communicators(source, record);
-  if (header.watch.used > 0) source.read(&record.watch.emplace(), sizeof(WatchPage), places.watch);
+  if (header.watch.used > 0) record.watch = read_watch_page(source, places.watch);
   if (only_watched) return record;
   for (const RecordReason& each : source.items<RecordReason>(places.reasons, header.reasons))
     record.reasons.push_back(checked_words(each.text));

@@ -24,7 +24,7 @@ struct RankRecord {
   std::vector<RecordRun> runs;
   std::vector<Counters> counters;
   std::vector<CostlyCall> costliest;  // by their begin
-  std::optional<WatchPage> watch;  // if the rank is watched
+  std::optional<WatchPage> watch;     // if the rank is watched
   // The bytes that irregular collectives sent to each rank of the world; only non-zero entries.
   std::vector<std::pair<Rank, std::uint64_t>> traffic;
 

@@ -65,7 +65,8 @@ void report_if_last(const std::string& folder, const ReportWish& wish);
 // Like report_if_last, for the ranks whose counters are in the folder: no others could be collected.
 void report_collected(const std::string& folder, const ReportWish& wish, std::uint64_t run);
 
-// Removes the counters of a rank that has handed them over, and what watchers have put beside them, and the folder after the last one.
+// Removes the counters of a rank that has handed them over, and what watchers have put beside them, and the folder after the last
+// one.
 void remove_record(const std::string& folder, Rank rank);
 
 // For worlds that MPI_Comm_spawn has made: their reports are FILE.spawned-1, FILE.spawned-2 and so on. The first function makes

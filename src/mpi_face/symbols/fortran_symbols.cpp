@@ -188,11 +188,11 @@ using namespace quadrille::mpi_face;
     const Initialising initialising;                                                                              \
     vendors(ARGUMENTS(arguments));                                                                                \
   }
-#define QUADRILLE_FORTRAN_FINALIZE(symbol, vendor)                                                            \
-  void symbol(void* ierror) {                                                                                 \
+#define QUADRILLE_FORTRAN_FINALIZE(symbol, vendor)                                                  \
+  void symbol(void* ierror) {                                                                       \
     static const auto vendors = reinterpret_cast<void (*)(void*)>(next_function(#symbol, #vendor)); \
-    note_caller();                                                                                            \
-    vendors(ierror);                                                                                          \
+    note_caller();                                                                                  \
+    vendors(ierror);                                                                                \
   }
 extern "C" {
 

@@ -11,7 +11,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 // Equal for ranks in the same situation. Times are left out.
-std::string situation(const Finding& finding) {
+std::string situation(const ShownGroup& finding) {
   const WatchedCall& call = finding.call;
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(finding.state), finding.is_cause,
                      call.function, call.number, call.bytes, call.root, call.operation, call.element, call.tag, call.place,
@@ -25,10 +25,10 @@ void ShownRanks::add(const std::vector<Rank>& ranks, bool is_cause) {
   for (const Rank rank : ranks) ranks_[rank].is_cause |= is_cause;
 }
 
-Finding ShownRanks::finding_of(Rank rank, const Shown& shown) const {
+ShownGroup ShownRanks::finding_of(Rank rank, const Shown& shown) const {
   const SeenRank& seen = run_.at(rank);
   const Waiting& waiting = run_.waiting(rank);
-  Finding finding;
+  ShownGroup finding;
   finding.ranks = {rank};
   finding.state = seen.state;
   finding.is_cause = shown.is_cause;
@@ -52,17 +52,17 @@ Finding ShownRanks::finding_of(Rank rank, const Shown& shown) const {
   return finding;
 }
 
-std::vector<Finding> ShownRanks::take() const {
-  std::vector<Finding> findings;
+std::vector<ShownGroup> ShownRanks::take() const {
+  std::vector<ShownGroup> findings;
   std::unordered_map<std::string, std::size_t> places;
   for (const auto& [rank, shown] : ranks_) {
-    Finding finding = finding_of(rank, shown);
+    ShownGroup finding = finding_of(rank, shown);
     const auto [place, is_new] = places.try_emplace(situation(finding), findings.size());
     if (is_new) {
       findings.push_back(std::move(finding));
       continue;
     }
-    Finding& same = findings[place->second];
+    ShownGroup& same = findings[place->second];
     same.ranks.push_back(rank);
     same.since_s = std::min(same.since_s, finding.since_s);
     same.processor_s = std::min(same.processor_s, finding.processor_s);

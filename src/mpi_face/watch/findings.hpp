@@ -16,14 +16,14 @@ class ShownRanks {
 
   void add(const std::vector<Rank>& ranks, bool is_cause = false);
   void add_call(Rank rank, const WatchedCall& call) { ranks_[rank].call = &call; }  // shows this call instead of the current one
-  std::vector<Finding> take() const;                                                // in the order of their first ranks
+  std::vector<ShownGroup> take() const;                                             // in the order of their first ranks
 
  private:
   struct Shown {
     bool is_cause = false;
     const WatchedCall* call = nullptr;
   };
-  Finding finding_of(Rank rank, const Shown& shown) const;
+  ShownGroup finding_of(Rank rank, const Shown& shown) const;
 
   const SeenRun& run_;
   std::map<Rank, Shown> ranks_;

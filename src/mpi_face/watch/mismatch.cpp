@@ -144,7 +144,7 @@ std::vector<Rank> ranks_of(const std::vector<const Member*>& members) {
 
 class Comparison {
  public:
-  Comparison(const SeenRun& run, const SharedCommunicator& communicator) : run_(run), communicator_(communicator) {}
+  Comparison(const SeenRun& run, const CommonCommunicator& communicator) : run_(run), communicator_(communicator) {}
 
   std::optional<Mismatch> first(std::uint64_t from, bool only_order) {
     for (const Member& member : communicator_.members)
@@ -315,7 +315,7 @@ class Comparison {
   }
 
   const SeenRun& run_;
-  const SharedCommunicator& communicator_;
+  const CommonCommunicator& communicator_;
   std::unordered_map<std::uint64_t, std::array<const WatchedCall*, properties.size()>> known_;  // first call with a value
   std::map<std::uint64_t, Irregular> irregular_;
   Mismatch found_;
@@ -323,7 +323,7 @@ class Comparison {
 
 }  // namespace
 
-std::optional<Mismatch> first_mismatch(const SeenRun& run, const SharedCommunicator& communicator, std::uint64_t from,
+std::optional<Mismatch> first_mismatch(const SeenRun& run, const CommonCommunicator& communicator, std::uint64_t from,
                                        bool only_order) {
   return Comparison(run, communicator).first(from, only_order);
 }

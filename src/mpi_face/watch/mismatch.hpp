@@ -20,7 +20,7 @@ struct Mismatch {
 };
 
 // Considers calls with numbers from `from`; with `only_order`, only their functions.
-std::optional<Mismatch> first_mismatch(const SeenRun& run, const SharedCommunicator& communicator, std::uint64_t from,
+std::optional<Mismatch> first_mismatch(const SeenRun& run, const CommonCommunicator& communicator, std::uint64_t from,
                                        bool only_order);
 
 // Returns the rank's call with this number on the communicator, or null if it is not among its last calls.

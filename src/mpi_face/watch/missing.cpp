@@ -56,7 +56,7 @@ HangVerdict::Cause cause_of(State state) {
   }
 }
 
-void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const SharedCommunicator* on,
+void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const CommonCommunicator* on,
                      const Stuck& stuck) {
   std::unordered_map<Rank, const Member*> members;
   if (on)
@@ -74,8 +74,7 @@ void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector
     }
     groups[std::move(reason)].push_back(rank);
   }
-  constexpr std::array<Why, 6> order{Why::died,    Why::finalised, Why::stopped,
-                                       Why::unknown, Why::late,      Why::elsewhere};
+  constexpr std::array<Why, 6> order{Why::died, Why::finalised, Why::stopped, Why::unknown, Why::late, Why::elsewhere};
   constexpr std::size_t most = 6;
   for (const Why cause : order)
     for (auto& [reason, of] : groups) {

@@ -15,7 +15,7 @@ HangVerdict::Cause cause_of(SeenRank::State state);
 
 // Adds sentences that say why the ranks have not entered a call on a communicator (null: MPI_Finalize), the most important ones
 // first, and sets the cause.
-void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const SharedCommunicator* on,
+void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const CommonCommunicator* on,
                      const Stuck& stuck);
 
 }  // namespace quadrille::mpi_face

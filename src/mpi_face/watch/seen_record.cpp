@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "foundation/system/proc.hpp"
 #include "mpi_face/symbols/function.hpp"
@@ -42,7 +43,10 @@ std::vector<RingEntry> entries_of(const WatchPage& page) {
   };
   take(page.last_collectives);
   take(page.last_messages);
-  std::stable_sort(all.begin(), all.end(), [](const RingEntry& a, const RingEntry& b) { return a.begin_ticks < b.begin_ticks; });
+  // Not by std::stable_sort, whose memory is not aligned as the entries must be.
+  std::sort(all.begin(), all.end(), [](const RingEntry& a, const RingEntry& b) {
+    return std::tie(a.begin_ticks, a.sequence) < std::tie(b.begin_ticks, b.sequence);
+  });
   return all;
 }
 
@@ -101,7 +105,7 @@ std::vector<Bytes> listed(std::uint64_t address, std::uint32_t bytes, const Call
       std::memcpy(&short_count, &memory[4 * i], 4), count = short_count;
     else
       std::memcpy(&count, &memory[8 * i], 8);
-    all[i] = count * Bytes{bytes};
+    all[i] = static_cast<Bytes>(static_cast<std::uint64_t>(count) * bytes);  // of any memory, without overflow
   }
   return all;
 }

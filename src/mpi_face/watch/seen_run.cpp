@@ -18,7 +18,7 @@ bool waits_for_requests(const WatchedCall& call) {
   return !call.is_collective && (call.function.starts_with("Wait") || call.function.starts_with("Test"));
 }
 
-std::string label_of(const SharedCommunicator& communicator) {
+std::string label_of(const CommonCommunicator& communicator) {
   std::vector<Rank> ranks;
   for (const Member& member : communicator.members) ranks.push_back(member.rank);
   std::sort(ranks.begin(), ranks.end());
@@ -67,14 +67,14 @@ SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size) {
       communicators_[index(shared_[index(rank)][i])].members.push_back({rank, &at(rank).communicators[i], begun[i]});
     waiting_.push_back(waiting_of(at(rank)));
   }
-  for (SharedCommunicator& each : communicators_) {
+  for (CommonCommunicator& each : communicators_) {
     put_in_order(each);
     if (each.label.empty()) each.label = label_of(each);
   }
 }
 
 // Also adds the members that have not been seen to know the communicator.
-void SeenRun::put_in_order(SharedCommunicator& communicator) const {
+void SeenRun::put_in_order(CommonCommunicator& communicator) const {
   std::vector<Rank> world;
   if (communicator.label == "MPI_COMM_WORLD")
     for (Rank rank = 0; rank < size(); ++rank) world.push_back(rank);
@@ -98,7 +98,7 @@ void SeenRun::add_communicators(const SeenRank& rank) {
   for (const SeenCommunicator& seen : rank.communicators) {
     const auto [place, is_new] = places_.try_emplace(seen.key, static_cast<int>(communicators_.size()));
     if (is_new) communicators_.emplace_back();
-    SharedCommunicator& shared = communicators_[index(place->second)];
+    CommonCommunicator& shared = communicators_[index(place->second)];
     if (shared.label.empty()) shared.label = seen.name;
     shared.made = seen.key.made;
     shared.usual_s = std::max(shared.usual_s, seen.usual_s);
@@ -147,7 +147,7 @@ Rank SeenRun::peer_of(Rank rank, const WatchedCall& call) const {
   const int on = communicator_of(rank, call);
   if (call.peer == -2) return -2;
   if (on < 0 || call.peer < 0) return -1;
-  const SharedCommunicator& shared = communicators_[index(on)];
+  const CommonCommunicator& shared = communicators_[index(on)];
   return shared.is_ordered && index(call.peer) < shared.members.size() ? shared.members[index(call.peer)].rank : -1;
 }
 

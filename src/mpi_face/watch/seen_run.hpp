@@ -24,7 +24,7 @@ struct Member {
 };
 
 // A communicator as all of its members see it.
-struct SharedCommunicator {
+struct CommonCommunicator {
   std::string label;  // "MPI_COMM_WORLD", "a communicator of ranks 0..3 (the second one)"
   std::uint64_t made = 0;
   bool is_ordered = false;  // `members` has all members, in the order of their ranks
@@ -47,8 +47,8 @@ class SeenRun {
   const SeenRank& at(Rank rank) const;  // a rank that was not seen is `unknown`
   SeenRank::State state(Rank rank) const { return at(rank).state; }
   const Waiting& waiting(Rank rank) const { return waiting_[index(rank)]; }
-  const std::vector<SharedCommunicator>& communicators() const { return communicators_; }
-  const SharedCommunicator& communicator(int on) const { return communicators_[static_cast<std::size_t>(on)]; }
+  const std::vector<CommonCommunicator>& communicators() const { return communicators_; }
+  const CommonCommunicator& communicator(int on) const { return communicators_[static_cast<std::size_t>(on)]; }
 
   int communicator_of(Rank rank, const WatchedCall& call) const;  // index in communicators(); -1: none or unknown
   Rank peer_of(Rank rank, const WatchedCall& call) const;         // in the world; -1: unknown, -2: any
@@ -60,14 +60,14 @@ class SeenRun {
  private:
   static std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
   void add_communicators(const SeenRank& rank);
-  void put_in_order(SharedCommunicator& communicator) const;
+  void put_in_order(CommonCommunicator& communicator) const;
   Waiting waiting_of(const SeenRank& rank) const;
 
   std::vector<const SeenRank*> by_rank_;
   std::deque<SeenRank> unseen_;
   std::vector<Waiting> waiting_;
   std::map<CommunicatorKey, int> places_;
-  std::vector<SharedCommunicator> communicators_;
+  std::vector<CommonCommunicator> communicators_;
   std::vector<std::vector<int>> shared_;  // of each rank's communicators: index in communicators_
 };
 

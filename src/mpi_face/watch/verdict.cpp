@@ -332,7 +332,7 @@ std::optional<HangVerdict> find_hang(std::span<const SeenRank> ranks, Count worl
 
 std::optional<HangVerdict> find_mismatch(std::span<const SeenRank> ranks, Count world_size) {
   const SeenRun run(ranks, world_size);
-  for (const SharedCommunicator& communicator : run.communicators()) {
+  for (const CommonCommunicator& communicator : run.communicators()) {
     const std::optional<Mismatch> mismatch = first_mismatch(run, communicator, 1, false);
     if (!mismatch) continue;
     HangVerdict verdict;

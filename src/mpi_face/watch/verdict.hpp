@@ -19,7 +19,7 @@ struct WatchOptions {
 };
 
 // What a group of ranks does that are in the same situation.
-struct Finding {
+struct ShownGroup {
   std::vector<Rank> ranks;  // of the world, ascending
   SeenRank::State state = SeenRank::State::unknown;
   bool is_cause = false;                 // the others wait for these ranks, or these ranks' call is the odd one
@@ -58,7 +58,7 @@ struct HangVerdict {
   std::uint64_t number = 0;  // of the call that does not end, or does not match
   double quiet_s = 0;        // how long no rank has made progress
   double usual_s = 0;        // as in SeenCommunicator
-  std::vector<Finding> findings;
+  std::vector<ShownGroup> findings;
   std::vector<std::string> sentences;  // the cause
 };
 

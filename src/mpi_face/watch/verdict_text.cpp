@@ -29,7 +29,7 @@ std::string_view word_of(State state) {
 }
 
 // "its call 4,711 on it: 8 B, sum of f64"
-std::string call_details(const Finding& finding, const HangVerdict& verdict) {
+std::string call_details(const ShownGroup& finding, const HangVerdict& verdict) {
   const WatchedCall& call = finding.call;
   const bool one = finding.ranks.size() == 1;
   if (!call.is_collective) {
@@ -49,12 +49,12 @@ std::string call_details(const Finding& finding, const HangVerdict& verdict) {
   return words + (parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", ")));
 }
 
-std::string in_call(const Finding& finding, const HangVerdict& verdict) {
+std::string in_call(const ShownGroup& finding, const HangVerdict& verdict) {
   std::string words = finding.call.function;
   if (!finding.waits_for.empty()) words += " for " + finding.waits_for;
   WatchedCall target = finding.call;
   if (!finding.waits_for.empty()) target.function = finding.waits_for;  // "from" or "to"
-  Finding of_target = finding;
+  ShownGroup of_target = finding;
   of_target.call = target;
   return words + call_details(of_target, verdict);
 }
@@ -65,7 +65,7 @@ bool is_place(std::string_view frame) {
   return name.substr(0, name.find_last_not_of(' ') + 1).find(' ') == std::string_view::npos;
 }
 
-std::string doing(const Finding& finding, const HangVerdict& verdict) {
+std::string doing(const ShownGroup& finding, const HangVerdict& verdict) {
   const bool one = finding.ranks.size() == 1;
   const std::string since = duration_words(finding.since_s);
   const auto last = finding.last.empty() ? "" : ", after " + finding.last;
@@ -99,7 +99,7 @@ std::string head(const HangVerdict& verdict) {
     return fmt::format("no collective on {} has ended for {}", verdict.communicator, quiet) +
            (verdict.usual_s > 0 ? fmt::format("; it usually takes {}", duration_words(verdict.usual_s)) : "");
   std::vector<Rank> ranks;
-  for (const Finding& finding : verdict.findings)
+  for (const ShownGroup& finding : verdict.findings)
     if (!finding.is_cause) ranks.insert(ranks.end(), finding.ranks.begin(), finding.ranks.end());
   std::sort(ranks.begin(), ranks.end());
   return fmt::format("{} {} made no progress for {}", ranks_phrase(ranks), ranks.size() == 1 ? "has" : "have", quiet);
@@ -110,7 +110,7 @@ std::size_t width_of(std::string_view text) {
 }
 
 // The groups that are shown: all causes if possible, then those with most ranks.
-std::vector<std::size_t> shown_groups(const std::vector<Finding>& findings) {
+std::vector<std::size_t> shown_groups(const std::vector<ShownGroup>& findings) {
   std::vector<std::size_t> shown(findings.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
@@ -120,7 +120,7 @@ std::vector<std::size_t> shown_groups(const std::vector<Finding>& findings) {
   if (shown.size() > most_shown_groups) {
     shown.resize(most_shown_groups);
     const auto rest = std::find_if(shown.begin(), shown.end(), [&](std::size_t i) { return !findings[i].is_cause; });
-    const auto most = std::max_element(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    const auto most = std::max_element(findings.begin(), findings.end(), [](const ShownGroup& a, const ShownGroup& b) {
       return std::pair(!a.is_cause, a.ranks.size()) < std::pair(!b.is_cause, b.ranks.size());
     });
     if (rest == shown.end() && !most->is_cause) shown.back() = static_cast<std::size_t>(most - findings.begin());
@@ -132,7 +132,7 @@ std::vector<std::size_t> shown_groups(const std::vector<Finding>& findings) {
 Json text_or_null(const std::string& words) { return words.empty() ? Json() : Json(words); }
 Json text_or_null(std::int64_t number) { return number < 0 ? Json() : Json(number); }
 
-Json to_json(const Finding& finding) {
+Json to_json(const ShownGroup& finding) {
   const WatchedCall& call = finding.call;
   Json json{{"ranks", finding.ranks},
             {"state", word_of(finding.state)},
@@ -176,7 +176,7 @@ std::string text_of(const HangVerdict& verdict) {
   std::vector<Row> rows;
   std::size_t ranks_width = 0, doing_width = 0;
   for (const std::size_t i : shown_groups(verdict.findings)) {
-    const Finding& finding = verdict.findings[i];
+    const ShownGroup& finding = verdict.findings[i];
     const bool has_place = finding.state != State::unknown || !verdict.is_hang;
     rows.push_back(
         {ranks_phrase(finding.ranks), printable(doing(finding, verdict)), has_place ? printable(finding.call.place) : ""});
@@ -207,7 +207,7 @@ std::string json_text_of(const HangVerdict& verdict) {
             {"usual_s", verdict.usual_s > 0 ? Json(verdict.usual_s) : Json()},
             {"sentences", verdict.sentences},
             {"findings", Json::array()}};
-  for (const Finding& finding : verdict.findings) json["findings"].push_back(to_json(finding));
+  for (const ShownGroup& finding : verdict.findings) json["findings"].push_back(to_json(finding));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

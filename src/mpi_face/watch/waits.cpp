@@ -11,7 +11,7 @@ Waits::Waits(const SeenRun& run, double limit_s) : run_(run), limit_s_(limit_s),
     if (const int on = run.waits_on(rank); on >= 0) waiters_[static_cast<std::size_t>(on)].push_back(rank);
     is_quiet_ = is_quiet_ && run.is_quiet(rank, limit_s);
   }
-  for (const SharedCommunicator& each : run.communicators())
+  for (const CommonCommunicator& each : run.communicators())
     quiet_.push_back(std::all_of(each.members.begin(), each.members.end(),
                                  [&](const Member& member) { return run.is_quiet(member.rank, limit_s); }));
 }
@@ -21,7 +21,7 @@ bool Waits::are_long(const std::vector<Rank>& ranks) const {
 }
 
 std::optional<Stuck> Waits::stuck_on(int on) const {
-  const SharedCommunicator& shared = run_.communicator(on);
+  const CommonCommunicator& shared = run_.communicator(on);
   if (!is_quiet(on)) return std::nullopt;
   Stuck stuck{waiters(on), nullptr, {}, std::numeric_limits<double>::max()};
   for (const Rank rank : stuck.waiters) {
