@@ -23,7 +23,7 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::uint64_t world = 0x1234567;
+constexpr std::uint64_t our_communicator = 0x1234567;
 constexpr std::size_t places = 1024, probes = 8;  // of the table
 
 // A hash of what must be equal on all ranks.
@@ -49,49 +49,51 @@ TEST_F(CallChecksTest, EqualCallsAgreeInAnyOrderOfArrival) {
     for (std::uint64_t number = 1; number <= calls; ++number) arrivals.emplace_back(rank, number);
   std::shuffle(arrivals.begin(), arrivals.end(), std::mt19937_64(1));
   for (const auto& [rank, number] : arrivals)
-    EXPECT_TRUE(checks.agrees(world, number, Call{.bytes = 8 * number}.hash(), 3)) << "rank " << rank << ", call " << number;
+    EXPECT_TRUE(checks.agrees(our_communicator, number, Call{.bytes = 8 * number}.hash(), 3))
+        << "rank " << rank << ", call " << number;
 }
 
 TEST_F(CallChecksTest, OtherArgumentsDisagree) {
   CallChecks checks(path());
-  EXPECT_TRUE(checks.agrees(world, 7, Call{}.hash(), 3));
-  EXPECT_FALSE(checks.agrees(world, 7, Call{.function = 2}.hash(), 3));
-  EXPECT_FALSE(checks.agrees(world, 7, Call{.root = 1}.hash(), 3));
-  EXPECT_FALSE(checks.agrees(world, 7, Call{.operation = 5}.hash(), 3));
-  EXPECT_FALSE(checks.agrees(world, 7, Call{.bytes = 65}.hash(), 3));
-  EXPECT_FALSE(checks.agrees(world, 7, Call{}.hash(), 4)) << "another element";
-  EXPECT_TRUE(checks.agrees(world, 7, Call{}.hash(), 3)) << "the first call still counts";
-  EXPECT_TRUE(checks.agrees(world, 8, Call{.function = 2}.hash(), 4)) << "another number";
-  EXPECT_TRUE(checks.agrees(world + 1, 7, Call{.function = 2}.hash(), 4)) << "another communicator";
+  EXPECT_TRUE(checks.agrees(our_communicator, 7, Call{}.hash(), 3));
+  EXPECT_FALSE(checks.agrees(our_communicator, 7, Call{.function = 2}.hash(), 3));
+  EXPECT_FALSE(checks.agrees(our_communicator, 7, Call{.root = 1}.hash(), 3));
+  EXPECT_FALSE(checks.agrees(our_communicator, 7, Call{.operation = 5}.hash(), 3));
+  EXPECT_FALSE(checks.agrees(our_communicator, 7, Call{.bytes = 65}.hash(), 3));
+  EXPECT_FALSE(checks.agrees(our_communicator, 7, Call{}.hash(), 4)) << "another element";
+  EXPECT_TRUE(checks.agrees(our_communicator, 7, Call{}.hash(), 3)) << "the first call still counts";
+  EXPECT_TRUE(checks.agrees(our_communicator, 8, Call{.function = 2}.hash(), 4)) << "another number";
+  EXPECT_TRUE(checks.agrees(our_communicator + 1, 7, Call{.function = 2}.hash(), 4)) << "another communicator";
 }
 
 TEST_F(CallChecksTest, ElementZeroMatchesAll) {
   CallChecks checks(path());
-  EXPECT_TRUE(checks.agrees(world, 1, Call{}.hash(), 0));
-  EXPECT_TRUE(checks.agrees(world, 1, Call{}.hash(), 9));
-  EXPECT_TRUE(checks.agrees(world, 2, Call{}.hash(), 9));
-  EXPECT_TRUE(checks.agrees(world, 2, Call{}.hash(), 0));
-  EXPECT_FALSE(checks.agrees(world, 1, Call{.root = 1}.hash(), 0));
-  EXPECT_TRUE(checks.agrees(world, 3, 0, 0));
-  EXPECT_FALSE(checks.agrees(world, 3, 1, 0)) << "a hash may be 0, too";
+  EXPECT_TRUE(checks.agrees(our_communicator, 1, Call{}.hash(), 0));
+  EXPECT_TRUE(checks.agrees(our_communicator, 1, Call{}.hash(), 9));
+  EXPECT_TRUE(checks.agrees(our_communicator, 2, Call{}.hash(), 9));
+  EXPECT_TRUE(checks.agrees(our_communicator, 2, Call{}.hash(), 0));
+  EXPECT_FALSE(checks.agrees(our_communicator, 1, Call{.root = 1}.hash(), 0));
+  EXPECT_TRUE(checks.agrees(our_communicator, 3, 0, 0));
+  EXPECT_FALSE(checks.agrees(our_communicator, 3, 1, 0)) << "a hash may be 0, too";
 }
 
 TEST_F(CallChecksTest, CallsThatAre64BehindAreNotCompared) {
   CallChecks checks(path());
-  for (std::uint64_t number = 1; number <= 65; ++number) EXPECT_TRUE(checks.agrees(world, number, Call{}.hash(), 3));
-  EXPECT_FALSE(checks.agrees(world, 2, Call{.root = 1}.hash(), 3)) << "63 behind";
-  EXPECT_TRUE(checks.agrees(world, 1, Call{.root = 1}.hash(), 3)) << "64 behind";
-  EXPECT_FALSE(checks.agrees(world, 65, Call{.root = 1}.hash(), 3)) << "the call that is behind has not taken its place";
+  for (std::uint64_t number = 1; number <= 65; ++number) EXPECT_TRUE(checks.agrees(our_communicator, number, Call{}.hash(), 3));
+  EXPECT_FALSE(checks.agrees(our_communicator, 2, Call{.root = 1}.hash(), 3)) << "63 behind";
+  EXPECT_TRUE(checks.agrees(our_communicator, 1, Call{.root = 1}.hash(), 3)) << "64 behind";
+  EXPECT_FALSE(checks.agrees(our_communicator, 65, Call{.root = 1}.hash(), 3)) << "the call that is behind has not taken its place";
 }
 
 TEST_F(CallChecksTest, NumbersWrap) {
   CallChecks checks(path());
   constexpr std::uint64_t wrap = 1 << 24;
+  EXPECT_TRUE(checks.agrees(our_communicator + 1, wrap, Call{}.hash(), 3)) << "the first call";
   for (std::uint64_t number = wrap - 100; number < wrap + 100; ++number) {
-    EXPECT_TRUE(checks.agrees(world, number, Call{.bytes = number}.hash(), 3)) << number;
-    EXPECT_TRUE(checks.agrees(world, number, Call{.bytes = number}.hash(), 3)) << number;
-    EXPECT_FALSE(checks.agrees(world, number, Call{.bytes = number + 1}.hash(), 3)) << number;
-    EXPECT_TRUE(checks.agrees(world, number - 64, Call{.root = 1}.hash(), 3)) << "64 behind " << number;
+    EXPECT_TRUE(checks.agrees(our_communicator, number, Call{.bytes = number}.hash(), 3)) << number;
+    EXPECT_TRUE(checks.agrees(our_communicator, number, Call{.bytes = number}.hash(), 3)) << number;
+    EXPECT_FALSE(checks.agrees(our_communicator, number, Call{.bytes = number + 1}.hash(), 3)) << number;
+    EXPECT_TRUE(checks.agrees(our_communicator, number - 64, Call{.root = 1}.hash(), 3)) << "64 behind " << number;
   }
 }
 
@@ -123,8 +125,8 @@ TEST_F(CallChecksTest, AFullTableComparesWhatItHas) {
 
 TEST_F(CallChecksTest, SeveralObjectsShareTheFile) {
   CallChecks first(path()), second(path());
-  EXPECT_TRUE(first.agrees(world, 1, Call{}.hash(), 3));
-  EXPECT_FALSE(second.agrees(world, 1, Call{.root = 1}.hash(), 3));
+  EXPECT_TRUE(first.agrees(our_communicator, 1, Call{}.hash(), 3));
+  EXPECT_FALSE(second.agrees(our_communicator, 1, Call{.root = 1}.hash(), 3));
   EXPECT_EQ(std::filesystem::status(path()).permissions(),
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
@@ -193,7 +195,8 @@ class CrowdTest : public CallChecksTest {
             std::this_thread::yield();
           const std::uint64_t root = rank == 2 && number == planted ? 1 : 0;
           const auto element = static_cast<std::uint8_t>((rank + number) % 5 == 0 ? 0 : 3);
-          if (!checks.agrees(world, number, Call{.root = root, .bytes = number}.hash(), element) && ++progress.alarms == 1)
+          if (!checks.agrees(our_communicator, number, Call{.root = root, .bytes = number}.hash(), element) &&
+              ++progress.alarms == 1)
             progress.first_alarm = number;
           progress.begun[rank] = number;
         }

@@ -91,25 +91,25 @@ TEST_F(SeenRecordTest, MessagesHavePeersAndTags) {
   const auto message = [&](std::string_view function, std::int32_t peer, std::int32_t tag) {
     return record_->ring().begin_message(call(function, 0, {.bytes = 8, .root = peer, .operation = tag, .element = -1}));
   };
-  begin_and_leave(call("Barrier", 1));
+  for (const std::uint64_t number : {1, 2, 3}) begin_and_leave(call("Barrier", number));
   message("Send_init", 1, 5);
   message("Irecv", 3, 6);
   message("Recv", RingEntry::any, RingEntry::any);
   const SeenRank rank = seen();
-  EXPECT_EQ(rank.begun, 4u);
-  ASSERT_EQ(rank.calls.size(), 4u);
-  for (const std::size_t i : {1, 2, 3}) {
+  EXPECT_EQ(rank.begun, 6u);
+  ASSERT_EQ(rank.calls.size(), 6u);
+  for (const std::size_t i : {3, 4, 5}) {
     EXPECT_FALSE(rank.calls[i].is_collective);
-    EXPECT_EQ(rank.calls[i].is_blocking, i == 3);
+    EXPECT_EQ(rank.calls[i].is_blocking, i == 5);
     EXPECT_EQ(rank.calls[i].number, 0u);
     EXPECT_EQ(rank.calls[i].root, -1);
     EXPECT_EQ(rank.calls[i].operation, "");
     EXPECT_EQ(rank.calls[i].bytes, 8);
   }
-  EXPECT_EQ(rank.calls[1].peer, 1);
-  EXPECT_EQ(rank.calls[1].tag, 5);
-  EXPECT_EQ(rank.calls[3].peer, -2);
-  EXPECT_EQ(rank.calls[3].tag, -2);
+  EXPECT_EQ(rank.calls[3].peer, 1);
+  EXPECT_EQ(rank.calls[3].tag, 5);
+  EXPECT_EQ(rank.calls[5].peer, -2);
+  EXPECT_EQ(rank.calls[5].tag, -2);
 }
 
 TEST_F(SeenRecordTest, OperatorsAndElementsHaveNames) {

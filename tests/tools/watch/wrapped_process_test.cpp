@@ -129,11 +129,13 @@ TEST(WrappedProcess, EndsWithTheExitCode) {
 }
 
 TEST(WrappedProcess, EndsByTheSameSignal) {
-  for (const int signal : {SIGTERM, SIGSEGV, SIGKILL, SIGABRT, SIGINT, SIGPIPE, SIGRTMIN + 1}) {
-    const int status = Wrapped([&] { ::raise(signal); }).status();
-    EXPECT_TRUE(WIFSIGNALED(status)) << signal;
-    EXPECT_EQ(WTERMSIG(status), signal);
-  }
+  for (const int signal : {SIGTERM, SIGSEGV, SIGKILL, SIGABRT, SIGINT, SIGPIPE, SIGRTMIN + 1})
+    for (const bool is_ignored : {false, true}) {  // by what starts the program, which does not ignore it
+      const auto begin = [&] { ::signal(signal, SIG_DFL), ::raise(signal); };
+      const int status = Wrapped(begin, {}, [&] { ::signal(signal, is_ignored ? SIG_IGN : SIG_DFL); }).status();
+      EXPECT_TRUE(WIFSIGNALED(status)) << signal;
+      EXPECT_EQ(WTERMSIG(status), signal);
+    }
 }
 
 TEST(WrappedProcess, TheProgramGetsEachSignalOnce) {
