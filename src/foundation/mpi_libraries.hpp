@@ -19,6 +19,7 @@ struct MpiLauncher {
   const char* size = nullptr;        // the number of ranks of MPI_COMM_WORLD
   const char* local_size = nullptr;  // the number of these ranks on this machine
   const char* other_rank = nullptr;  // the rank, if another launcher of the same protocol has started the process
+  const char* descriptor = nullptr;  // a descriptor whose end tells the launcher that the process has ended
   const char* run[2] = {};           // variables that together identify a run; null: none
   bool rank_suffices = false;        // some launchers set `rank` without `size`
   std::string_view proxy;            // name of the process that starts the ranks of a machine; empty: it is not known

@@ -42,6 +42,7 @@ std::vector<Place> places() {
                          {"src/mpi_face/recorded_symbols", "the same for the symbols that only recordings need"},
                          {"src/tune/rules", "the formats of rules for the libraries' own algorithms"},
                          {"include/quadrille/mpi_collectives.h", "a comment in C"},
+                         {"tools/watch/places.cpp", "the libraries whose frames are not the program's"},
                          {"tools/subcommands/explain.cpp", "an example in the help"},
                          {"tools/subcommands/preload.cpp", "examples in the help and in a refusal"},
                          {"tools/subcommands/wisdom.cpp", "an example in the help"}};

@@ -219,8 +219,8 @@ std::optional<Listener> make_listener() {
   if (listener) listener->add_polled(polled);
   std::vector<int> kept;
   for (const pollfd& each : polled) kept.push_back(each.fd);
-  // As long as MPICH's launcher sees this descriptor open, it does not end the run because a rank is gone.
-  if (const auto number = number_in<int>(environment_value("PMI_FD"))) kept.push_back(*number);
+  // As long as the launcher sees this descriptor open, it does not end the run because a rank is gone.
+  if (const auto number = number_in<int>(launcher_value(&MpiLauncher::descriptor))) kept.push_back(*number);
   const auto begin = [&] {
     if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
     start();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -414,6 +415,7 @@ void Watcher::end(int status, bool was_told_to_end) {
   std::atomic_ref(page.end).store(static_cast<std::uint64_t>(status) + 1, std::memory_order_release);
   const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
   if (!was_told_to_end && !aborts_) tell_leaks(std::chrono::steady_clock::now(), true);
+  was_told_to_end |= WIFSIGNALED(status) && (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT);  // the launcher's way
   if (!has_finalised && !was_told_to_end && !aborts_) {
     try {
       SeenRank rank = look(false);

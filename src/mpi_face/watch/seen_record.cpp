@@ -74,13 +74,14 @@ class Communicators {
   int index_of(std::uint32_t identity) {
     const std::uint32_t number = identity & 0xFFFF;
     if (identity == RingEntry::no_communicator || number >= record_.communicators.size()) return -1;
+    if (record_.communicators[number].members_hash == 0) return -1;  // an intercommunicator, or one of those that share a number
     const auto [found, is_new] = known_.try_emplace(identity, static_cast<int>(rank_.communicators.size()));
     if (is_new) {
       const RecordCommunicator& its = record_.communicators[number];
       SeenCommunicator& seen = rank_.communicators.emplace_back();
-      seen.key = {its.is_shared ? 0 : its.members_hash, identity >> 16};
+      seen.key = {its.members_hash, identity >> 16};
       seen.name = words_of(its.name);
-      if (!its.is_shared) seen.world_ranks = members(record_, its);
+      seen.world_ranks = members(record_, its);
     }
     return found->second;
   }

@@ -227,7 +227,7 @@ std::string leaks_text(std::span<const SeenRank> ranks) {
     text += fmt::format("quadrille: {} {}{} are {} (rank {}){}\n", number_words(most.live), printable(what),
                         place.empty() ? "" : " from " + printable(place),
                         what == "requests" ? "neither complete nor freed" : "not freed", most.rank,
-                        what == "communicators" ? "; MPICH has 2,046" : "");
+                        what == "communicators" ? "; some MPI libraries have 2,046 in all" : "");
   }
   return text;
 }

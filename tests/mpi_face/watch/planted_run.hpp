@@ -9,6 +9,7 @@
 
 #include "foundation/hash.hpp"
 #include "mpi_face/watch/seen_rank.hpp"
+#include "mpi_face/watch/verdict.hpp"
 
 namespace quadrille::mpi_face::testing {
 
@@ -118,5 +119,11 @@ class PlantedRun {
   int count_ = 0;
   std::map<std::pair<Rank, int>, int> places_;  // of a rank's communicator, in SeenRank::communicators
 };
+
+// The text of the verdict on a run; empty if there is none.
+inline std::string verdict_on(const PlantedRun& run, double limit_s = 10) {
+  const auto verdict = find_hang(run.ranks, static_cast<Count>(run.ranks.size()), {limit_s});
+  return verdict ? text_of(*verdict) : "";
+}
 
 }  // namespace quadrille::mpi_face::testing

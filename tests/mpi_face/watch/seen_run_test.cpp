@@ -10,11 +10,6 @@ namespace {
 
 using namespace testing;  // NOLINT
 
-std::string verdict_on(const PlantedRun& run, double limit_s = 10) {
-  const auto verdict = find_hang(run.ranks, static_cast<Count>(run.ranks.size()), {limit_s});
-  return verdict ? text_of(*verdict) : "";
-}
-
 PlantedRun barrier_without(Rank absent, double since_s = 12) {
   PlantedRun run(4);
   for (Rank rank = 0; rank < 4; ++rank)

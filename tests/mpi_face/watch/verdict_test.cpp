@@ -98,7 +98,7 @@ TEST(HangVerdict, NamesRanksThatHaveNotCome) {
   expect_hang(run, late, {"; its stack was not read"}, {"in its stack"});
 
   run.is(3, State::sleeps).waits_in = "pipe_read";
-  expect_hang(run, late, {"rank 3", "sleeps in pipe_read for 12 s", "rank 3 is late"}, {"differs"});
+  expect_hang(run, late, {"rank 3", "sleeps for 12 s (pipe_read)", "rank 3 is late"}, {"differs"});
   run.is(3, State::stopped);
   expect_hang(run, stopped, {"rank 3 is stopped, by a signal or by a debugger"}, {"late", "differs"});
   run.is(3, State::died, 0).end = "was ended by signal 9 (SIGKILL)";

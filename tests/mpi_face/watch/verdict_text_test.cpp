@@ -14,11 +14,6 @@ namespace {
 
 using namespace testing;  // NOLINT
 
-std::string verdict_on(const PlantedRun& run, double limit_s = 10) {
-  const auto verdict = find_hang(run.ranks, static_cast<Count>(run.ranks.size()), {limit_s});
-  return verdict ? text_of(*verdict) : "";
-}
-
 void expect_short(const std::string& text) {
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40) << text;
   EXPECT_LT(text.size(), 8000u) << text;
@@ -96,7 +91,7 @@ TEST(Leaks, AreListedByPlace) {
   run.at(1).live = {{"communicators", "setup.c:40", 500}, {"types", "setup.c:50", 100}};
   run.at(3).live = {{"communicators", "setup.c:40", 12'000}, {"requests", "", 101}};
   EXPECT_EQ(leaks_text(run.ranks),
-            "quadrille: 12,000 communicators from setup.c:40 are not freed (rank 3); MPICH has 2,046\n"
+            "quadrille: 12,000 communicators from setup.c:40 are not freed (rank 3); some MPI libraries have 2,046 in all\n"
             "quadrille: 101 requests are neither complete nor freed (rank 3)\n");
 }
 
