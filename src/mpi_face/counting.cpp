@@ -72,7 +72,8 @@ Counting* Counting::make() try {
                                 .is_watched = Settings::get().watch.has_value(),
                                 .has_threads = thread_level() == "multiple"};
     auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
-    if (Settings::get().watch && Settings::get().watch->checks)
+    // Threads may make communicators in different orders on different ranks, so their calls could not be compared.
+    if (Settings::get().watch && Settings::get().watch->checks && thread_level() != "multiple")
       counting->checks_ = std::make_unique<CallChecks>(folder + "/" + host_name() + ".calls");
     if (Settings::get().watch) write_modules(maps_path(counting->record_.path()));
     CountedMessage::count_in(counting->record_);
@@ -104,7 +105,9 @@ void Counting::open(CommunicatorState& state) {
   const int number = record_.add_communicator(name_of(facts.handle), members);
   const std::uint64_t hash = record_.members_hash(number);
   const std::uint32_t made = hash ? with_members_[hash]++ : 0;
-  state.counted().identity.store(static_cast<std::uint32_t>(number) | made << 16, std::memory_order_relaxed);
+  const bool has_identity = made < 0xFFFF;  // else it is not known which of the communicators with these members it is
+  state.counted().identity.store(has_identity ? static_cast<std::uint32_t>(number) | made << 16 : RingEntry::no_communicator,
+                                 std::memory_order_relaxed);
   state.counted().number.store(number, std::memory_order_release);
 }
 

@@ -80,6 +80,7 @@ std::uint64_t sum_of_blocks(const KnownCommunicator& known, const MpiCall& call)
 // Compares the call with those of the node's other ranks. A rank whose call does not match does not run it: its watcher ends the
 // program.
 void Counting::check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept {
+  if (noted.communicator == RingEntry::no_communicator) return;
   const std::uint64_t members = record_.members_hash(static_cast<int>(noted.communicator & 0xFFFF));
   if (members == 0) return;
   const bool is_irregular = is_irregular_function(call.function) && !is_neighbourhood(static_cast<Function>(noted.function));
@@ -114,16 +115,19 @@ RingEntry* Counting::note(CommunicatorState& state, Function function, const Mpi
                   .root = is_rooted_function(form) ? call.root : RingEntry::none,
                   .operation = code_of(call.operation),
                   .element = RingEntry::none};
-  if (side.type != MPI_DATATYPE_NULL) {
+  if (side.type != MPI_DATATYPE_NULL && !state.communicator().is_inter) {
     const TypeFacts facts = facts_of(side.type);
     if (side.type != MPI_BYTE && side.type != MPI_PACKED) entry.element = facts.element.number;
     entry.bytes = side.counts ? RingEntry::blocks_differ : side.count * facts.size;
   }
   if (form == Function::Reduce_scatter || form == Function::Alltoallw || !is_of_all) entry.bytes = RingEntry::blocks_differ;
+  // Without data, and where each pair of ranks may have a type of its own, the types need not be equal.
+  if (entry.bytes <= 0 || form == Function::Alltoall) entry.element = RingEntry::none;
   CallLists& lists = ring.page().lists;
   lists.number = 0;
   RingEntry& noted = ring.begin_collective(entry);
-  if (form == function && is_irregular_function(form) && form != Function::Alltoallw) {
+  const bool has_lists = form == function && is_irregular_function(form) && form != Function::Alltoallw;
+  if (has_lists && !state.communicator().is_inter && !ring.is_shared()) {
     const bool is_root = state.communicator().rank == call.root;
     const auto list_of = [](const Side& of) { return reinterpret_cast<std::uint64_t>(of.counts.address()); };
     lists.sent = sends(call, is_root) ? list_of(call.send) : 0;

@@ -226,26 +226,40 @@ std::optional<Listener> make_listener() {
     start();
   };
   WrappedProcess program(begin, kept);
-  const mpi_face::ReportWish wish =
-      mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
-  WatchPlan plan{
-      .limit_s = limit_s, .checks = options.check, .aborts = options.watch_abort, .run = mpi_face::number_of_run(program.id())};
-  plan.folder = mpi_face::make_report_folder(wish, plan.run);
-  plan.reports = counts_calls();
-  plan.name = wish.file.empty() ? plan.folder + "/run" : wish.file;
-  Watcher watcher(program.id(), plan, std::move(listener));
+  const auto say = [](const std::exception& error) {  // the program goes on
+    std::fputs(fmt::format("quadrille: {}; the program is not watched\n", error.what()).c_str(), stderr);
+  };
+  std::optional<Watcher> watcher;
+  try {
+    const mpi_face::ReportWish wish =
+        mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
+    WatchPlan plan{.limit_s = limit_s, .checks = options.check, .aborts = options.watch_abort};
+    plan.run = mpi_face::number_of_run(program.id());
+    plan.folder = mpi_face::make_report_folder(wish, plan.run);
+    plan.reports = counts_calls();
+    plan.name = wish.file.empty() ? plan.folder + "/run" : wish.file;
+    watcher.emplace(program.id(), plan, std::move(listener));
+  } catch (const std::exception& error) {
+    say(error);
+  }
   std::optional<Watcher::Time> told;  // when the program was told to end
   for (;;) {
     polled.assign(1, {program.descriptor(), POLLIN, 0});
-    watcher.add_polled(polled);
+    if (watcher) watcher->add_polled(polled);
     ::poll(polled.data(), polled.size(), static_cast<int>(Watcher::pace.count()));
     if (const auto status = program.pass_signals()) {
-      watcher.end(*status, program.was_told_to_end());
+      if (watcher) watcher->end(*status, program.was_told_to_end());
       end_like(*status);
     }
+    if (!watcher) continue;
     const auto now = std::chrono::steady_clock::now();
-    watcher.tick(now);
-    if (!watcher.aborts()) continue;
+    try {
+      watcher->tick(now);
+    } catch (const std::exception& error) {
+      watcher.reset();
+      say(error);
+    }
+    if (!watcher || !watcher->aborts()) continue;
     if (!told) ::kill(-program.id(), SIGTERM), told = now;
     if (now - *told > std::chrono::seconds(3)) ::kill(-program.id(), SIGKILL);
   }

@@ -149,9 +149,13 @@ SeenRank Watcher::look(bool with_stack) {
   if (auto modules = modules_of(process); !modules.empty()) modules_ = std::move(modules);
   if (modules_.empty()) modules_ = modules_in(maps_path(own_->path()));
   const auto place = [&](std::uint64_t address) { return places_.of(address, modules_); };
+  // The program may change its arrays when the call has ended, so what was read counts only if the rank is still in the call.
+  const std::uint64_t begun = call_in_progress(own_->page()).begun;
   const auto read = [&](std::uint64_t address, void* to, std::size_t bytes) {
     const iovec here{to, bytes}, there{reinterpret_cast<void*>(address), bytes};
-    return ::process_vm_readv(process, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+    if (::process_vm_readv(process, &here, 1, &there, 1, 0) != static_cast<ssize_t>(bytes)) return false;
+    const CallInProgress now = call_in_progress(own_->page());
+    return now.is_inside && now.begun == begun;
   };
   SeenRank rank = seen_rank(read_watched_record(own_->path()), ticks(), place, read);
   add_process(rank);
@@ -337,7 +341,7 @@ void Watcher::conclude(Time now) {
   if (phase == Phase::asks) return ask(Phase::asks_for_stacks, now);
   progress_at_verdict_ = progress_of(ranks);
   say(leaks_text(ranks));
-  aborts_ = plan_.aborts;
+  aborts_ = plan_.aborts && verdict->cause != HangVerdict::Cause::late;  // a late rank may come
   print(*verdict);
   for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress_at_verdict_, std::memory_order_relaxed);
 }
@@ -435,6 +439,7 @@ void Watcher::end(int status, bool was_told_to_end) {
   for (const std::string& each : {own_->answer_path(), maps_path(own_->path()), plan_.reports ? "" : own_->path()})
     ::unlink(each.c_str());
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
+  ::unlink((plan_.folder + "/" + host_name() + ".calls").c_str());
   ::rmdir(plan_.folder.c_str());  // if it is empty
 }
 

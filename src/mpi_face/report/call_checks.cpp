@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "foundation/system/files.hpp"
 #include "quadrille/error.hpp"
@@ -29,10 +31,13 @@ constexpr std::uint64_t element_of(std::uint64_t entry) { return entry >> 32 & 0
 struct CallChecks::Table {
   std::uint64_t keys[communicators];  // of the communicators; 0: free
   std::uint64_t entries[communicators][calls];
-  std::uint64_t sums[communicators][calls], arrived[communicators][calls];  // of irregular calls
+  std::uint64_t sums[communicators][calls];  // of irregular calls: number (24 bits), ranks that have begun it (16), sum (24)
 };
 
 CallChecks::CallChecks(const std::string& path) {
+  struct stat status {};
+  constexpr std::time_t oldest_s = 60;  // an older table is of a run that was killed
+  if (::lstat(path.c_str(), &status) == 0 && status.st_ctim.tv_sec + oldest_s < ::time(nullptr)) ::unlink(path.c_str());
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   void* memory = MAP_FAILED;
   int error = file.number() < 0 ? errno : ::posix_fallocate(file.number(), 0, sizeof(Table));
@@ -62,11 +67,17 @@ std::size_t CallChecks::place_of(std::uint64_t communicator) noexcept {
 bool CallChecks::balances(std::uint64_t communicator, std::uint64_t number, std::uint32_t ranks, std::uint64_t sum) noexcept {
   const std::size_t place = place_of(communicator);
   if (place == communicators) return true;
-  std::atomic_ref all(table_->sums[place][number % calls]), arrived(table_->arrived[place][number % calls]);
-  all.fetch_add(sum, std::memory_order_relaxed);
-  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < ranks) return true;
-  arrived.store(0, std::memory_order_relaxed);
-  return all.exchange(0, std::memory_order_relaxed) == 0;
+  constexpr std::uint64_t sum_mask = (1 << 24) - 1, one = 1 << 24, arrived_mask = 0xFFFF;
+  const std::uint64_t mine = (number & number_mask) << 40;
+  std::atomic_ref entry(table_->sums[place][number % calls]);
+  std::uint64_t its = entry.load(std::memory_order_relaxed), next = 0;
+  do {
+    const bool is_of_call = number_of(its) == number_of(mine);
+    if (!is_of_call && its != 0 && ((number_of(its) - number_of(mine)) & number_mask) < number_mask / 2) return true;  // behind
+    const std::uint64_t before = is_of_call ? its : mine;  // an older call, which not all ranks have begun, is given up
+    next = ((before & ~sum_mask) + one) | ((before + sum) & sum_mask);
+  } while (!entry.compare_exchange_weak(its, next, std::memory_order_relaxed));
+  return (next >> 24 & arrived_mask) != ranks || (next & sum_mask) == 0;
 }
 
 bool CallChecks::agrees(std::uint64_t communicator, std::uint64_t number, std::uint32_t call, std::uint8_t element) noexcept {

@@ -86,6 +86,7 @@ class CallRing {
 
   explicit operator bool() const noexcept { return page_ != nullptr; }
   WatchPage& page() const noexcept { return *page_; }
+  bool is_shared() const noexcept { return is_shared_; }
 
   // Writes all of `call` but its sequence. Returns the entry, for `leave`.
   RingEntry& begin_collective(const RingEntry& call) const noexcept {
