@@ -341,7 +341,7 @@ void Watcher::conclude(Time now) {
   if (phase == Phase::asks) return ask(Phase::asks_for_stacks, now);
   progress_at_verdict_ = progress_of(ranks);
   say(leaks_text(ranks));
-  aborts_ = plan_.aborts && verdict->cause != HangVerdict::Cause::late;  // a late rank may come
+  aborts_ = plan_.aborts;
   print(*verdict);
   for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress_at_verdict_, std::memory_order_relaxed);
 }

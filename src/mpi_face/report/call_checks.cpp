@@ -37,7 +37,8 @@ struct CallChecks::Table {
 CallChecks::CallChecks(const std::string& path) {
   struct stat status {};
   constexpr std::time_t oldest_s = 60;  // an older table is of a run that was killed
-  if (::lstat(path.c_str(), &status) == 0 && status.st_ctim.tv_sec + oldest_s < ::time(nullptr)) ::unlink(path.c_str());
+  if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_ctim.tv_sec + oldest_s < ::time(nullptr))
+    ::unlink(path.c_str());
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   void* memory = MAP_FAILED;
   int error = file.number() < 0 ? errno : ::posix_fallocate(file.number(), 0, sizeof(Table));
