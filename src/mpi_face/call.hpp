@@ -149,7 +149,7 @@ requires(function == Function::Alltoallw || function == Function::Neighbor_allto
 // The address to which MPI's function returns that the program has called most recently on this thread.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local const void* called_from = nullptr;
 
-// Call it first in a function that the program calls.
+// Each definition of an MPI function calls this first. It must be inlined, because it notes the return address of its caller.
 [[gnu::always_inline]] inline void note_caller() { called_from = __builtin_return_address(0); }
 
 // Calls the MPI library's own function with the caller's arguments. Must not outlive the call.

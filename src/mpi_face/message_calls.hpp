@@ -197,7 +197,7 @@ class RequestCall {
   std::uint64_t began_ = 0;
   std::uint64_t all_ = 0;             // requests of the call that are not null
   std::vector<Found> found_;          // those of collectives that are counted or recorded
-  std::vector<MPI_Request> handles_;  // before the call, which may complete or free the requests; if the rank is watched
+  std::vector<MPI_Request> handles_;  // as they were before the call; empty unless the rank is watched
   CountedMessage message_;
 };
 

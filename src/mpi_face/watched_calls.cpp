@@ -28,7 +28,7 @@ bool receives(const MpiCall& call, bool is_root) {
   return call.receive.buffer != MPI_IN_PLACE && (call.function != Function::Gatherv || is_root);
 }
 
-// The code of an operator in ring_operations.
+// Returns the index of the operator's name in ring_operations.
 std::int32_t code_of(MPI_Op operation) {
   if (operation == MPI_OP_NULL) return 0;
   static const HandleMap<MPI_Op, std::int32_t> codes({{MPI_MAX, 2},

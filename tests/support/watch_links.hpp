@@ -125,7 +125,7 @@ struct Host {
   }
 };
 
-// Lets both sides work until `is_done` holds. Gives up after many passes, or after many in which nothing was ready.
+// Calls `progress` on both sides until `is_done` returns true. Gives up after many passes.
 inline void work(Host& host, std::vector<Link>& peers, const std::function<bool()>& is_done) {
   for (int idle = 0, pass = 0; idle < 500 && pass < 50'000 && !is_done(); ++pass) {
     host.progress();
@@ -147,7 +147,7 @@ inline Link& join(Host& host, std::vector<Link>& peers, const Meeting& meeting) 
   return peers.back();
 }
 
-// True if a new peer with the right key gets a message to the host and another one back.
+// Returns true if a new peer with the right key can send a message to the listener, and receives one from it.
 inline bool serves(Host& host) {
   std::vector<Link> peers;
   Link& peer = join(host, peers, host.listener.meeting());

@@ -414,7 +414,10 @@ void Watcher::tick(Time now) {
 
 void Watcher::end(int status, bool was_told_to_end) {
   if (!own_) find_files();
-  if (!own_) return;
+  if (!own_) {  // it never initialised MPI
+    ::rmdir(plan_.folder.c_str());
+    return;
+  }
   WatchPage& page = own_->page();
   std::atomic_ref(page.end).store(static_cast<std::uint64_t>(status) + 1, std::memory_order_release);
   const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;

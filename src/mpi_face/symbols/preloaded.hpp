@@ -26,7 +26,7 @@ namespace quadrille::mpi_face {
 [[gnu::visibility("hidden")]] extern std::atomic<bool> collective_seen;
 [[gnu::visibility("hidden")]] void see_first_collective();
 
-// Call it first in a function that the program calls.
+// Each definition of an MPI collective calls this first. It must be inlined, because it notes the return address of its caller.
 [[gnu::always_inline]] inline void see_collective() {
   note_caller();
   if (!collective_seen.load(std::memory_order_relaxed)) [[unlikely]]

@@ -73,7 +73,7 @@ SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size) {
   }
 }
 
-// Also adds the members that have not been seen to know the communicator.
+// Also adds members of which it has not been seen that they know the communicator.
 void SeenRun::put_in_order(CommonCommunicator& communicator) const {
   std::vector<Rank> world;
   if (communicator.label == "MPI_COMM_WORLD")
@@ -86,7 +86,7 @@ void SeenRun::put_in_order(CommonCommunicator& communicator) const {
   for (const Rank rank : *order) known[rank].rank = rank;
   const bool are_distinct = known.size() == order->size();
   for (const Member& member : communicator.members) known[member.rank] = member;
-  if (!are_distinct || known.size() != order->size()) return;  // damaged, or the ranks do not say the same
+  if (!are_distinct || known.size() != order->size()) return;  // the list is damaged, or two ranks list different members
   communicator.members.clear();
   for (const Rank rank : *order) communicator.members.push_back(known[rank]);
   communicator.is_ordered = true;

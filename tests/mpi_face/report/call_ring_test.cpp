@@ -115,7 +115,7 @@ class WrittenRingTest : public testing::OwnFolder {
   }
 };
 
-// Returns whether the members of a call do not follow from one number.
+// Returns true if the entry has values of two different calls. Each call is written with values that follow from one number.
 bool is_mixed(const WatchedCall& call) {
   const auto small = static_cast<std::int64_t>(call.number % 1'000'000);
   return call.bytes != small || call.root != small || call.place != std::to_string(call.number) ||

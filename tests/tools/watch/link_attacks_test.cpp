@@ -36,7 +36,7 @@ TEST(LinkAttacks, AWrongKeyIsRefused) {
 
 struct Talk {
   std::optional<std::string> at_host, at_peer;  // the messages received
-  std::size_t surplus = 0;                      // messages that were received but not sent
+  std::size_t surplus = 0;                      // messages that were received, although nobody sent them
   Link::State host_state = Link::State::expects_random, peer_state = Link::State::expects_random;
 };
 
