@@ -17,7 +17,7 @@ Bytes sum(const std::vector<Bytes>& bytes) { return std::accumulate(bytes.begin(
 
 }  // namespace
 
-void Trial::Buffer::set_counts(const std::vector<Bytes>& of_blocks, Bytes item) {
+void Trial::Buffer::set_counts(const std::vector<Bytes>& of_blocks, Bytes item, Count ranks) {
   int next = 0;
   for (const Bytes each : of_blocks) {
     QUADRILLE_ASSERT(each >= 0 && each % item == 0 && each / item <= INT_MAX - next);
@@ -25,6 +25,8 @@ void Trial::Buffer::set_counts(const std::vector<Bytes>& of_blocks, Bytes item) 
     displacements.push_back(next);
     next += counts.back();
   }
+  counts.resize(std::max(counts.size(), index(ranks)), 0);
+  displacements.resize(counts.size(), 0);
   large_counts.assign(counts.begin(), counts.end());
   places.assign(displacements.begin(), displacements.end());
 }
@@ -82,10 +84,10 @@ void Trial::prepare() {
   const auto with_gaps = [&](Bytes packed) {
     return static_cast<std::size_t>(packed / site_.trial_arguments.type_bytes * site_.trial_arguments.type_extent);
   };
-  in_.memory.resize(with_gaps(in_.bytes));
-  out_.memory.resize(with_gaps(out_.bytes));
-  if (!exchange_) return in_.set_counts(site_.shares, site_.trial_arguments.type_bytes);
-  for (Buffer* const side : {&in_, &out_}) side->set_counts(side->blocks, 1);
+  in_.memory.resize(std::max<std::size_t>(with_gaps(in_.bytes), 1));  // never null, which Open MPI 4 refuses
+  out_.memory.resize(std::max<std::size_t>(with_gaps(out_.bytes), 1));
+  if (!exchange_) return in_.set_counts(site_.shares, site_.trial_arguments.type_bytes, group_.size());
+  for (Buffer* const side : {&in_, &out_}) side->set_counts(side->blocks, 1, group_.size());
   if (site_.neighbours) topology_ = site_.neighbours->made_on(communicator_);
   list_edges();
 }
@@ -158,6 +160,8 @@ int Trial::call_vendor() {
   const int root = static_cast<int>(root_of_call), count = static_cast<int>(site_.key.block_bytes / arguments.type_bytes);
   void* const in = in_.memory.data();
   void* const out = out_.memory.data();
+  // Open MPI 4 does nothing if one of the two counts is 0. A rank without edges on one side passes the count of the other side.
+  const int to_each = in_.blocks.empty() ? out_.first() : in_.first(), from_each = out_.blocks.empty() ? in_.first() : out_.first();
   const MPI_Comm comm = site_.neighbours ? topology_ : communicator_;
   switch (site_.key.function) {
     case Function::Barrier: return PMPI_Barrier(comm);
@@ -185,11 +189,11 @@ int Trial::call_vendor() {
     case Function::Alltoallw:
       return PMPI_Alltoallw(in, in_.counts.data(), in_.displacements.data(), types_.data(), out, out_.counts.data(),
                             out_.displacements.data(), types_.data(), comm);
-    case Function::Neighbor_allgather: return PMPI_Neighbor_allgather(in, in_.first(), MPI_BYTE, out, out_.first(), MPI_BYTE, comm);
+    case Function::Neighbor_allgather: return PMPI_Neighbor_allgather(in, to_each, MPI_BYTE, out, from_each, MPI_BYTE, comm);
     case Function::Neighbor_allgatherv:
       return PMPI_Neighbor_allgatherv(in, in_.first(), MPI_BYTE, out, out_.counts.data(), out_.displacements.data(), MPI_BYTE,
                                       comm);
-    case Function::Neighbor_alltoall: return PMPI_Neighbor_alltoall(in, in_.first(), MPI_BYTE, out, out_.first(), MPI_BYTE, comm);
+    case Function::Neighbor_alltoall: return PMPI_Neighbor_alltoall(in, to_each, MPI_BYTE, out, from_each, MPI_BYTE, comm);
     case Function::Neighbor_alltoallv:
       return PMPI_Neighbor_alltoallv(in, in_.counts.data(), in_.displacements.data(), MPI_BYTE, out, out_.counts.data(),
                                      out_.displacements.data(), MPI_BYTE, comm);

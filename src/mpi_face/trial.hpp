@@ -52,8 +52,9 @@ class Trial {
     std::vector<MPI_Count> large_counts;  // Neighbor_alltoallw
     std::vector<MPI_Aint> places;
 
-    // For consecutive blocks, in items of `item` bytes.
-    void set_counts(const std::vector<Bytes>& of_blocks, Bytes item);
+    // For consecutive blocks, in items of `item` bytes. There are at least `ranks` counts, because Open MPI 4 reads so many in
+    // calls of neighbours.
+    void set_counts(const std::vector<Bytes>& of_blocks, Bytes item, Count ranks);
     int first() const { return counts.empty() ? 0 : counts[0]; }
   };
 

@@ -104,6 +104,28 @@ TEST_F(TrialTest, MakesTheNeighboursOfTheCall) {
   }
 }
 
+// Only rank 0 has sources, and only the others have targets: neither side may miss the call of the MPI library.
+TEST_F(TrialTest, CallsTheLibraryOnRanksThatOnlySendOrOnlyReceive) {
+  const bool receives = group_->rank() == 0;
+  std::vector<int> others;
+  for (int rank = 1; rank < group_->size(); ++rank) others.push_back(rank);
+  const int zero = 0, in = receives ? static_cast<int>(others.size()) : 0, out = receives ? 0 : 1;
+  MPI_Comm star = MPI_COMM_NULL;
+  MPI_Dist_graph_create_adjacent(comm_, in, others.data(), MPI_UNWEIGHTED, out, &zero, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
+  const Neighbourhood neighbours(star);
+  MPI_Comm_free(&star);
+  for (const Function function : {Function::Neighbor_allgather, Function::Neighbor_allgatherv, Function::Neighbor_alltoall,
+                                  Function::Neighbor_alltoallv, Function::Neighbor_alltoallw}) {
+    Site site;
+    site.key.function = function;
+    site.neighbours = &neighbours;
+    site.trial_arguments.sent.assign(static_cast<std::size_t>(out), 64);
+    site.trial_arguments.received.assign(static_cast<std::size_t>(in), 64);
+    EXPECT_FALSE(run(site)) << name(function);
+    EXPECT_TRUE(is_complete()) << name(function);
+  }
+}
+
 // A rank that had wrong arguments in the latest call 2^k has the blocks of an older one.
 TEST_F(TrialTest, IsNotHeldWithTheBlocksOfDifferentCalls) {
   Site site;
