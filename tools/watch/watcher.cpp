@@ -266,6 +266,7 @@ bool Watcher::is_suspicious() const {
 void Watcher::ask(Phase phase, Time now) {
   phase_ = phase;
   asked_ = now;
+  asked_of_mismatch_ = has_mismatch(not_told);
   const bool for_stacks = phase == Phase::asks_for_stacks;
   for (auto& [path, file] : files_) file.ask(for_stacks);
   question_ = ((question_ >> 1) + 1) << 1 | (for_stacks ? 1 : 0);
@@ -321,7 +322,11 @@ void Watcher::conclude(Time now) {
   if (has_mismatch(told_before)) return;
   if (plan_.checks) {
     auto mismatch = find_mismatch(ranks, world_size);
-    if (!mismatch && has_mismatch(not_told)) mismatch = find_hang(ranks, world_size, {0});  // the blocks of an irregular call
+    if (!mismatch && has_mismatch(not_told)) {
+      // The ranks may have answered before the one that has found the mismatch did.
+      if (!asked_of_mismatch_) return ask(Phase::asks_for_stacks, now);
+      mismatch = find_hang(ranks, world_size, {0});  // the blocks of an irregular call
+    }
     if (mismatch) {
       aborts_ = true;
       for (auto& [path, file] : files_) std::atomic_ref(file.page().mismatch).store(told_before, std::memory_order_relaxed);

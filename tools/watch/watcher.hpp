@@ -92,8 +92,9 @@ class Watcher {
   std::uint64_t asked_from_above_ = 0;        // the question of the watcher of rank 0 that is not answered yet
 
   Phase phase_ = Phase::calm;
-  bool is_told_of_hang_ = false;  // a watcher of another node suspects one
-  std::uint64_t question_ = 0;    // number of the last one
+  bool is_told_of_hang_ = false;    // a watcher of another node suspects one
+  std::uint64_t question_ = 0;      // number of the last one
+  bool asked_of_mismatch_ = false;  // a rank had found a mismatch when the question was asked
   Time asked_{}, next_question_{}, next_search_{};
   std::chrono::milliseconds patience_{1000};  // until the next question, if there was no verdict
   std::uint64_t progress_at_verdict_ = 0;     // calls that all ranks had begun at the last verdict; 0: none was made
