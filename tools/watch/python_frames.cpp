@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 #include <sys/uio.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-#include <string_view>
+#include <filesystem>
 
-#include "watch/places.hpp"
 #include "watch/python_offsets.h"
 
 #endif
@@ -22,11 +20,10 @@ namespace quadrille::command {
 #ifdef QUADRILLE_PYTHON_OFFSETS
 namespace {
 
-constexpr std::size_t most_interpreters = 64, most_threads_of_one = 4096, most_python_frames = 64, most_letters = 4096,
-                      most_line_bytes = 1 << 20;
+constexpr std::size_t most_python_threads = 4096, most_python_frames = 64, most_letters = 4096, most_line_bytes = 1 << 20;
 
 // What is read makes no sense, or cannot be read.
-struct Unreadable {};
+struct Unreadable : std::exception {};
 
 constexpr const quadrille_python_offsets& offsets = quadrille_python_3_11;
 
@@ -37,11 +34,14 @@ class Interpreter {
 
   bool is_known(std::uint64_t version) const { return value<unsigned long>(version) >> 16 == 0x030b; }
 
-  std::vector<std::string> frames(pid_t thread) const {
+  std::vector<std::string> frames() const {
     std::vector<std::string> frames;
-    const std::uint64_t state = state_of(thread);
-    if (state == 0) return frames;
-    std::uint64_t frame = pointer(pointer(state + offsets.thread_frame_pointer) + offsets.frame_pointer_frame);
+    std::uint64_t thread = pointer(pointer(runtime_ + offsets.runtime_interpreter) + offsets.interpreter_threads);
+    for (std::size_t i = 0; value<unsigned long>(thread + offsets.thread_native_id) != static_cast<unsigned long>(process_); ++i) {
+      thread = pointer(thread + offsets.thread_next);
+      if (thread == 0 || i == most_python_threads) return frames;
+    }
+    std::uint64_t frame = pointer(pointer(thread + offsets.thread_frame_pointer) + offsets.frame_pointer_frame);
     for (std::size_t i = 0; frame != 0 && i < most_python_frames; ++i, frame = pointer(frame + offsets.frame_previous))
       if (std::string text = describe(frame); !text.empty()) frames.push_back(std::move(text));
     return frames;
@@ -65,20 +65,6 @@ class Interpreter {
   }
 
   std::uint64_t pointer(std::uint64_t address) const { return value<std::uint64_t>(address); }
-
-  // Returns the structure of a thread; 0 if it has none.
-  std::uint64_t state_of(pid_t thread) const {
-    std::uint64_t interpreter = pointer(runtime_ + offsets.runtime_interpreters);
-    for (std::size_t i = 0; interpreter != 0 && i < most_interpreters; ++i) {
-      std::uint64_t state = pointer(interpreter + offsets.interpreter_threads);
-      for (std::size_t j = 0; state != 0 && j < most_threads_of_one; ++j) {
-        if (value<unsigned long>(state + offsets.thread_native_id) == static_cast<unsigned long>(thread)) return state;
-        state = pointer(state + offsets.thread_next);
-      }
-      interpreter = pointer(interpreter + offsets.interpreter_next);
-    }
-    return 0;
-  }
 
   // Returns "program.py:31 (exchange)"; empty if the frame has not begun.
   std::string describe(std::uint64_t frame) const {
@@ -136,25 +122,9 @@ class Interpreter {
       throw Unreadable{};
     const std::string data =
         bytes(object + (is_ascii ? offsets.text_ascii_data : offsets.text_data), static_cast<std::size_t>(length) * width);
-    std::string text;
-    for (std::size_t i = 0; i < data.size(); i += width) {
-      std::uint32_t letter = 0;
-      std::memcpy(&letter, data.data() + i, width);
-      append(text, letter);
-    }
-    return text;
-  }
-
-  static void append(std::string& text, std::uint32_t letter) {
-    if (letter >= 0x110000) throw Unreadable{};
-    if (letter < 0x80) {
-      text += static_cast<char>(letter);
-      return;
-    }
-    const int more = letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
-    static constexpr std::array first{0, 0xc0, 0xe0, 0xf0};
-    text += static_cast<char>(static_cast<std::uint32_t>(first[static_cast<std::size_t>(more)]) | letter >> 6 * more);
-    for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80u | (letter >> 6 * i & 63u));
+    std::u32string letters(static_cast<std::size_t>(length), U'\0');
+    for (std::size_t i = 0; i < letters.size(); ++i) std::memcpy(&letters[i], data.data() + i * width, width);
+    return std::filesystem::path(letters).string();  // throws if it is no text
   }
 
   const pid_t process_;
@@ -163,30 +133,30 @@ class Interpreter {
 
 }  // namespace
 
-std::vector<std::string> python_frames(pid_t process, pid_t thread) {
-  for (const Module& module : modules_of(process)) {
+std::vector<std::string> python_frames(pid_t process, const SourcePlaces& places) {
+  std::vector<std::string> frames;
+  for (const Module& module : places.modules()) {
     const std::string name = base_name(module.path);
     if (!name.starts_with("python3") && !name.starts_with("libpython3")) continue;
-    const auto runtime = address_of("_PyRuntime", module), version = address_of("Py_Version", module),
-               code_type = address_of("PyCode_Type", module);
-    if (!runtime || !version || !code_type) continue;
-    const Interpreter interpreter(process, *runtime, *code_type);
-    std::vector<std::string> frames;
+    const std::uint64_t runtime = places.address_of("_PyRuntime", module), version = places.address_of("Py_Version", module),
+                        code_type = places.address_of("PyCode_Type", module);
+    if (runtime == 0 || version == 0 || code_type == 0) continue;
+    const Interpreter interpreter(process, runtime, code_type);
     // A running thread may change the frames while they are read, so they are read until they are the same twice.
     for (int i = 0; i < 5; ++i) try {
-        if (!interpreter.is_known(*version)) return {};
-        auto again = interpreter.frames(thread);
+        if (!interpreter.is_known(version)) return {};
+        auto again = interpreter.frames();
         if (again == frames) break;
         frames = std::move(again);
-      } catch (const Unreadable&) {}
-    return frames;
+      } catch (const std::exception&) {}
+    break;
   }
-  return {};
+  return frames;
 }
 
 #else
 
-std::vector<std::string> python_frames(pid_t, pid_t) { return {}; }
+std::vector<std::string> python_frames(pid_t, const SourcePlaces&) { return {}; }
 
 #endif
 

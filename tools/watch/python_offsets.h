@@ -4,24 +4,31 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* Calls `offset` with the name of each offset, its structure and its member. */
+#define QUADRILLE_PYTHON_MEMBERS(offset)                                                                                           \
+  offset(runtime_interpreter, _PyRuntimeState, interpreters.main) offset(interpreter_threads, PyInterpreterState, threads.head)    \
+      offset(thread_next, PyThreadState, next) offset(thread_native_id, PyThreadState, native_thread_id)                           \
+          offset(thread_frame_pointer, PyThreadState, cframe) offset(frame_pointer_frame, _PyCFrame, current_frame)                \
+              offset(frame_previous, _PyInterpreterFrame, previous) offset(frame_code, _PyInterpreterFrame, f_code)                \
+                  offset(frame_instruction, _PyInterpreterFrame, prev_instr) offset(frame_owner, _PyInterpreterFrame, owner)       \
+                      offset(object_type, PyObject, ob_type) offset(object_size, PyVarObject, ob_size)                             \
+                          offset(code_name, PyCodeObject, co_name) offset(code_file, PyCodeObject, co_filename)                    \
+                              offset(code_lines, PyCodeObject, co_linetable) offset(code_first_line, PyCodeObject, co_firstlineno) \
+                                  offset(code_first_traced, PyCodeObject, _co_firsttraceable)                                      \
+                                      offset(code_instructions, PyCodeObject, co_code_adaptive)                                    \
+                                          offset(bytes_data, PyBytesObject, ob_sval) offset(text_length, PyASCIIObject, length)    \
+                                              offset(text_state, PyASCIIObject, state)
+
+#define QUADRILLE_PYTHON_DECLARED(name, structure, member) size_t name;
 
 struct quadrille_python_offsets {
-  size_t runtime_interpreters; /* the first interpreter */
-  size_t interpreter_next, interpreter_threads;
-  size_t thread_next, thread_native_id, thread_frame_pointer;
-  size_t frame_pointer_frame; /* of the structure that a thread's frame pointer leads to */
-  size_t frame_previous, frame_code, frame_instruction, frame_owner;
-  size_t object_type, object_size; /* of objects of variable size */
-  size_t code_name, code_file, code_lines, code_first_line, code_first_traced, code_instructions;
-  size_t bytes_data;
-  size_t text_length, text_state, text_ascii_data, text_data;
+  QUADRILLE_PYTHON_MEMBERS(QUADRILLE_PYTHON_DECLARED)
+  size_t text_ascii_data, text_data; /* after the structure of a text */
 };
 
-extern const struct quadrille_python_offsets quadrille_python_3_11;
-
 #ifdef __cplusplus
-}
+extern "C"
+#else
+extern
 #endif
+    const struct quadrille_python_offsets quadrille_python_3_11;

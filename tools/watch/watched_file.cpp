@@ -11,6 +11,8 @@
 #include <cstring>
 
 #include "foundation/system/files.hpp"
+#include "foundation/system/ticks.hpp"
+#include "mpi_face/watch/seen_record.hpp"
 
 namespace quadrille::command {
 
@@ -61,6 +63,13 @@ std::optional<SeenRank> WatchedFile::answer(std::uint64_t number) const {
   } catch (const std::exception&) {
     return std::nullopt;
   }
+}
+
+SeenRank WatchedFile::seen(std::uint64_t number) const {
+  if (auto told = answer(number)) return *std::move(told);
+  SeenRank rank = seen_rank(read_watched_record(path_), ticks(), nullptr, nullptr);
+  add_process(rank);
+  return rank;
 }
 
 // Written under another name first, so that no reader sees a part.
