@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The frames of Python in another process, found in the memory of its interpreter. The process is not stopped, and runs no code for
-// this. Only CPython 3.11 is known, and only if its headers were there when this was compiled (QUADRILLE_PYTHON_OFFSETS).
+// this. Only CPython 3.11 is known, and only if its headers were there when this was compiled (QUADRILLE_PYTHON_HEADERS).
 #pragma once
 
 #include <sys/types.h>

@@ -28,7 +28,7 @@ def ready():
 class PythonFramesTest : public quadrille::testing::WatchTest {
  protected:
   void SetUp() override {
-#ifndef QUADRILLE_PYTHON_OFFSETS
+#ifndef QUADRILLE_PYTHON_HEADERS
     GTEST_SKIP() << "skipped: built without Python's headers";
 #endif
     WatchTest::SetUp();

@@ -208,6 +208,7 @@ TEST_F(StacksTest, WhereItIsNotPermittedTheReasonIsGiven) {
 
 TEST_F(StacksTest, ManySamplesLeaveTheProgramRunning) {
   const Running program(words("0", "7"));
+  ASSERT_TRUE(program.changes());
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 200; ++i) {
     const StackSample sampled = sample(program.process(), places_);
