@@ -14,10 +14,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 
 #include "foundation/system/proc.hpp"
-#include "foundation/text/parsing.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::command {
@@ -103,14 +104,14 @@ std::string to_text(const Meeting& meeting) {
 }
 
 std::optional<Meeting> parse_meeting(std::string_view text) {
+  char address[INET_ADDRSTRLEN];
   Meeting meeting;
-  const std::size_t colon = text.find(':'), blank = text.find(' ');
-  if (colon == text.npos || blank == text.npos || blank < colon || text.size() != blank + 33) return std::nullopt;
-  meeting.address = text.substr(0, colon);
-  meeting.port = number_in<std::uint16_t>(text.substr(colon + 1, blank - colon - 1)).value_or(0);
-  std::from_chars(text.data() + blank + 1, text.data() + blank + 17, meeting.key[0], 16);
-  std::from_chars(text.data() + blank + 17, text.data() + text.size(), meeting.key[1], 16);
-  const bool is_right = meeting.port != 0 && socket_address(meeting.address, meeting.port) && to_text(meeting) == text;
+  const std::string whole(text);
+  if (std::sscanf(whole.c_str(), "%15[0-9.]:%" SCNu16 " %16" SCNx64 "%16" SCNx64, address, &meeting.port, &meeting.key[0],
+                  &meeting.key[1]) != 4)
+    return std::nullopt;
+  meeting.address = address;
+  const bool is_right = meeting.port != 0 && socket_address(address, meeting.port) && to_text(meeting) == text;
   return is_right ? std::optional(meeting) : std::nullopt;
 }
 

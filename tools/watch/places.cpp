@@ -3,15 +3,14 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <sstream>
 
 #ifdef QUADRILLE_LIBDW
 #include <dwarf.h>
@@ -24,23 +23,18 @@ namespace {
 
 constexpr std::string_view deleted = " (deleted)";
 
-std::string identity_of(const std::string& path) {
-  struct stat facts {};
-  if (!path.starts_with('/') || path.ends_with(deleted) || ::stat(path.c_str(), &facts) != 0) return {};
-  return fmt::format("{} {} {}.{}", facts.st_dev, facts.st_ino, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec);
-}
-
 std::vector<Module> modules_in(const std::string& file) {
   std::vector<Module> modules;
   std::ifstream maps(file);
   for (std::string line; std::getline(maps, line);) {
-    std::istringstream in(line);
     Module module;
-    char dash = 0;
-    std::string mode, device, inode;
-    if (!(in >> std::hex >> module.begin >> dash >> module.end >> mode >> module.offset >> device >> inode)) continue;
-    if (mode.size() < 3 || mode[2] != 'x' || !std::getline(in >> std::ws, module.path)) continue;
-    module.identity = identity_of(module.path);
+    char is_executable = 0;
+    int path_at = 0;
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*2c%c%*c %" SCNx64 " %*s %*s %n", &module.begin, &module.end,
+                    &is_executable, &module.offset, &path_at) != 4 ||
+        is_executable != 'x' || line.size() <= static_cast<std::size_t>(path_at))
+      continue;
+    module.path = line.substr(static_cast<std::size_t>(path_at));
     modules.push_back(std::move(module));
   }
   return modules;
@@ -190,13 +184,8 @@ void SourcePlaces::read(pid_t process, const std::string& copy) {
 SourcePlaces::SourcePlaces() : files_(dwfl_begin(&callbacks)) {}
 SourcePlaces::~SourcePlaces() { dwfl_end(files_); }
 
-// Null: it cannot be used.
-Dwfl_Module* SourcePlaces::file_of(const Module& module) const {
-  return module.identity.empty() || module.identity != identity_of(module.path) ? nullptr : dwfl_addrmodule(files_, module.begin);
-}
-
 std::uint64_t SourcePlaces::address_of(const char* symbol, const Module& module) const {
-  Dwfl_Module* const file = file_of(module);
+  Dwfl_Module* const file = dwfl_addrmodule(files_, module.begin);
   GElf_Sym found;
   GElf_Addr address = 0;
   for (int i = file ? dwfl_module_getsymtab(file) : 0; i > 0; --i) {
@@ -208,7 +197,7 @@ std::uint64_t SourcePlaces::address_of(const char* symbol, const Module& module)
 
 std::string SourcePlaces::find(std::uint64_t address, const Module& module) const {
   const std::string file_name = base_name(module.path);
-  Dwfl_Module* const file = file_of(module);
+  Dwfl_Module* const file = dwfl_addrmodule(files_, address);
   GElf_Addr bias = 0;
   if (!file || !dwfl_module_getelf(file, &bias)) return fmt::format("{}+{:#x}", file_name, address - module.begin + module.offset);
   GElf_Sym ignored;

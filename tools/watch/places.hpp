@@ -12,7 +12,6 @@
 #include <vector>
 
 struct Dwfl;
-struct Dwfl_Module;
 
 namespace quadrille::command {
 
@@ -20,7 +19,6 @@ namespace quadrille::command {
 struct Module {
   std::uint64_t begin = 0, end = 0, offset = 0;  // addresses in the process; where the part begins in the file
   std::string path;                              // as the system shows it, or "[vdso]" and the like
-  std::string identity;                          // of the file when the modules were read; empty: there is none
 
   bool operator==(const Module&) const = default;
 };
@@ -53,11 +51,10 @@ class SourcePlaces {
   // Returns where the call is that returns to `return_address`: "solver.c:88 (residual)" with debug information,
   // "residual+0x1c (app)" with a symbol, else "app+0x1234". The offsets are those of the last byte of the call. Code that was
   // inlined has the name of the inlined function, except code of system headers, which stands for the line that uses it. Empty if
-  // the address is 0; "0x1234" if it is in no module. A file that has been replaced is not used.
+  // the address is 0; "0x1234" if it is in no module. A file that is replaced while the process runs is not used.
   std::string of(std::uint64_t return_address);
 
  private:
-  Dwfl_Module* file_of(const Module& module) const;
   std::string find(std::uint64_t address, const Module& module) const;
 
   std::vector<Module> modules_;

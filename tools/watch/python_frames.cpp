@@ -37,8 +37,6 @@ class Interpreter {
         runtime_(reinterpret_cast<const _PyRuntimeState*>(runtime)),
         code_type_(reinterpret_cast<const PyTypeObject*>(code_type)) {}
 
-  bool is_known(std::uint64_t version) const { return copy(reinterpret_cast<const unsigned long*>(version)) >> 16 == 0x030b; }
-
   std::vector<std::string> frames() const {
     std::vector<std::string> frames;
     PyThreadState thread = copy(copy(&copy(&runtime_->interpreters.main)->threads.head));
@@ -132,14 +130,12 @@ std::vector<std::string> python_frames(pid_t process, const SourcePlaces& places
   std::vector<std::string> frames;
   for (const Module& module : places.modules()) {
     const std::string name = base_name(module.path);
-    if (!name.starts_with("python3") && !name.starts_with("libpython3")) continue;
-    const std::uint64_t runtime = places.address_of("_PyRuntime", module), version = places.address_of("Py_Version", module),
-                        code_type = places.address_of("PyCode_Type", module);
-    if (runtime == 0 || version == 0 || code_type == 0) continue;
+    if (!name.starts_with("python3.11") && !name.starts_with("libpython3.11")) continue;
+    const std::uint64_t runtime = places.address_of("_PyRuntime", module), code_type = places.address_of("PyCode_Type", module);
+    if (runtime == 0 || code_type == 0) continue;
     const Interpreter interpreter(process, runtime, code_type);
     // A running thread may change the frames while they are read, so they are read until they are the same twice.
     for (int i = 0; i < 5; ++i) try {
-        if (!interpreter.is_known(version)) return {};
         auto again = interpreter.frames();
         if (again == frames) break;
         frames = std::move(again);

@@ -18,7 +18,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #endif
 
 namespace quadrille::command {
@@ -26,60 +25,35 @@ namespace {
 
 #ifdef QUADRILLE_LIBDW
 
-bool is_traced(pid_t process) {
-  std::ifstream status(fmt::format("/proc/{}/status", process));
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("TracerPid:")) return line.find_first_of("123456789") != line.npos;
-  return false;
-}
-
 // Why a process does not stop, by the error number of the attempt.
 std::string reason_of(int error, pid_t process) {
   const auto stat = process_stat(fmt::format("/proc/{}", process));
   if (error == ESRCH || !stat || stat->state == 'Z' || stat->state == 'X') return "it has ended";
-  if (is_traced(process)) return "a debugger is attached";
+  if (beginning_of(fmt::format("/proc/{}/status", process), 4096).find("TracerPid:\t0\n") == std::string::npos)
+    return "a debugger is attached";
   const std::string unread = "its stack may not be read: ";
-  if (error == ETIMEDOUT)
-    return unread + (stat->state == 'D' ? "it is in an uninterruptible wait" : "it got no processor core in time");
+  if (error == ETIMEDOUT) return unread + "it does not stop in time";
   const int scope = std::atoi(beginning_of("/proc/sys/kernel/yama/ptrace_scope", 8).c_str());
   return unread + "not allowed here, because " +
          (error == EPERM && scope > 0 ? fmt::format("kernel.yama.ptrace_scope is {}", scope)
                                       : fmt::format("the system says: {}", std::strerror(error)));
 }
 
-// Stops a thread while this object exists. If the thread does not stop in time, it is released when the thread that made this
-// object ends: that must then be soon.
-class StoppedThread {
- public:
-  explicit StoppedThread(pid_t thread) : thread_(thread) {
-    if (::ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) {
-      error_ = errno;
-      return;
-    }
-    ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-    siginfo_t change{};
-    // WNOWAIT: the exit status stays there for the parent, which may be this process.
-    while (::waitid(P_PID, static_cast<id_t>(thread), &change, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL | __WNOTHREAD) ==
-               0 &&
-           change.si_pid == 0 && std::chrono::steady_clock::now() < limit)
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    error_ = change.si_pid == 0 ? ETIMEDOUT : change.si_code == CLD_TRAPPED ? 0 : ESRCH;
-    // Without an event, the thread was about to get a signal. It gets the signal when it goes on.
-    if (error_ == 0 && change.si_status >> 8 == 0) signal_ = change.si_status;
-  }
-  ~StoppedThread() {
-    if (error_ == 0) ::ptrace(PTRACE_DETACH, thread_, nullptr, static_cast<std::intptr_t>(signal_));
-  }
-  StoppedThread(const StoppedThread&) = delete;
-  StoppedThread& operator=(const StoppedThread&) = delete;
-
-  int error() const { return error_; }  // 0: it is stopped; ESRCH: it has ended; ETIMEDOUT: it does not stop
-
- private:
-  const pid_t thread_;
-  int error_ = 0, signal_ = 0;
-};
+// Stops a thread, and sets the signal that it was about to get; 0: none. Returns 0 or an error number. A thread that does not stop
+// in time is released when the thread that has called this ends: that must then be soon.
+int stop(pid_t thread, int& signal) {
+  if (::ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) return errno;
+  ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  siginfo_t change{};
+  // WNOWAIT: the exit status stays there for the parent, which may be this process.
+  while (::waitid(P_PID, static_cast<id_t>(thread), &change, WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL | __WNOTHREAD) == 0 &&
+         change.si_pid == 0 && std::chrono::steady_clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  if (change.si_pid == 0) return ETIMEDOUT;
+  signal = change.si_status >> 8 == 0 ? change.si_status : 0;  // else it is an event of ptrace
+  return change.si_code == CLD_TRAPPED ? 0 : ESRCH;
+}
 
 // Returns the program counters of the frames of the main thread, as return addresses.
 std::vector<std::uint64_t> addresses_of(pid_t process, Dwfl* files, int& error) {
@@ -95,10 +69,12 @@ std::vector<std::uint64_t> addresses_of(pid_t process, Dwfl* files, int& error) 
   };
   // The end of this thread releases all that it traces.
   std::thread([&] {
-    const StoppedThread stopped(process);
-    error = stopped.error();
-    if (error == 0 && (dwfl_pid(files) == process || dwfl_linux_proc_attach(files, process, true) == 0))
+    int signal = 0;
+    error = stop(process, signal);
+    if (error != 0) return;
+    if (dwfl_pid(files) == process || dwfl_linux_proc_attach(files, process, true) == 0)
       dwfl_getthread_frames(files, process, add, &addresses);
+    ::ptrace(PTRACE_DETACH, process, nullptr, static_cast<std::intptr_t>(signal));
   }).join();
   return addresses;
 }

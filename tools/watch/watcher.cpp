@@ -35,9 +35,6 @@ constexpr milliseconds time_to_answer{700}, time_for_stacks{1500};
 
 constexpr std::uint64_t not_told = 1, told_before = 2;  // values of WatchPage::mismatch
 
-// The kinds of messages between watchers, by their first letter.
-constexpr char suspects = 's', asks_for = 'q', sees = 'r', has_answered = 'a';
-
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 // Is the process `process`, or has it been started by it?
@@ -66,21 +63,18 @@ double seconds_inside(const WatchedFile& file, std::uint64_t now_ticks) {
   return static_cast<double>(now_ticks - since) / file.header().ticks_per_second;
 }
 
-// A message between watchers: its kind, the number of a question, and in `sees` a rank.
-std::string to_message(char kind, std::uint64_t question, const std::string& rank = {}) {
-  return kind + std::string(reinterpret_cast<const char*>(&question), sizeof question) + rank;
+// A message between watchers begins with the number of a question. The watcher of rank 0 asks by the number alone. The others
+// answer by a message with the number and a rank for each rank, and end by the number alone. The number 0 says that they suspect a
+// hang.
+std::string to_message(std::uint64_t question, const std::string& rank = {}) {
+  return std::string(reinterpret_cast<const char*>(&question), sizeof question) + rank;
 }
-struct WatcherMessage {
-  explicit WatcherMessage(std::string_view bytes) {
-    if (bytes.size() < 1 + sizeof question) return;
-    kind = bytes[0];
-    std::memcpy(&question, bytes.data() + 1, sizeof question);
-    rank = bytes.substr(1 + sizeof question);
-  }
-  char kind = 0;
+
+std::uint64_t question_of(const std::string& message) {
   std::uint64_t question = 0;
-  std::string_view rank;
-};
+  std::memcpy(&question, message.data(), std::min(message.size(), sizeof question));
+  return question;
+}
 
 // The members of a communicator are kept once: with 100,000 ranks, they would be most of what watchers send and keep.
 void forget_known_members(SeenRank& rank, std::set<CommunicatorKey>& known) {
@@ -216,14 +210,17 @@ void Watcher::follow_links(Time now) {
   if (listener_)
     for (Link& each : listener_->progress(now)) peers_.push_back({std::move(each), question_, {}});
   for (Peer& peer : peers_)
-    for (const std::string& bytes : peer.link.progress(now)) {
-      const WatcherMessage message(bytes);
-      if (message.kind == suspects) is_told_of_hang_ = true;
-      if (message.kind == has_answered) peer.answered = message.question;
+    for (const std::string& message : peer.link.progress(now)) {
+      const std::uint64_t question = question_of(message);
       SeenRank rank;
-      if (message.kind != sees || message.question != question_ || !from_bytes(message.rank, rank)) continue;
-      forget_known_members(rank, known_members_);
-      peer.ranks.push_back(std::move(rank));
+      if (question == 0) {
+        is_told_of_hang_ = true;
+      } else if (message.size() == sizeof question) {
+        peer.answered = question;
+      } else if (question == question_ && from_bytes(std::string_view(message).substr(sizeof question), rank)) {
+        forget_known_members(rank, known_members_);
+        peer.ranks.push_back(std::move(rank));
+      }
     }
   std::erase_if(peers_, [](const Peer& peer) { return peer.link.is_closed(); });
 
@@ -232,11 +229,10 @@ void Watcher::follow_links(Time now) {
     if (const auto meeting = parse_meeting(words_of(own_->page().meeting))) up_.emplace(*meeting, now);
     return;
   }
-  for (const std::string& bytes : up_->progress(now))
-    if (const WatcherMessage message(bytes); message.kind == asks_for) {
-      asked_from_above_ = message.question;
-      ask(message.question & 1 ? Phase::asks_for_stacks : Phase::asks, now);
-    }
+  for (const std::string& message : up_->progress(now)) {
+    asked_from_above_ = question_of(message);
+    ask(asked_from_above_ & 1 ? Phase::asks_for_stacks : Phase::asks, now);
+  }
 }
 
 bool Watcher::has_mismatch(std::uint64_t state) const {
@@ -261,7 +257,7 @@ void Watcher::ask(Phase phase, Time now) {
   known_members_.clear();
   for (Peer& peer : peers_) {
     peer.ranks.clear();
-    peer.link.send(to_message(asks_for, question_));
+    peer.link.send(to_message(question_));
   }
 }
 
@@ -287,8 +283,8 @@ Watcher::Ranks Watcher::local_ranks() {
 }
 
 void Watcher::send_answer() {
-  for (const SeenRank& each : local_ranks()) up_->send(to_message(sees, asked_from_above_, to_bytes(each)));
-  up_->send(to_message(has_answered, asked_from_above_));
+  for (const SeenRank& each : local_ranks()) up_->send(to_message(asked_from_above_, to_bytes(each)));
+  up_->send(to_message(asked_from_above_));
   asked_from_above_ = 0;
 }
 
@@ -300,7 +296,7 @@ void Watcher::conclude(Time now) {
   Ranks ranks = local_ranks();
   for (Peer& peer : peers_)
     if (peer.answered == question_) std::move(peer.ranks.begin(), peer.ranks.end(), std::back_inserter(ranks));
-  const Count world_size = files_.empty() ? 1 : files_.begin()->second.header().world_size;
+  const Count world_size = own_->header().world_size;
   if (has_mismatch(told_before)) return;
   if (plan_.checks) {
     auto mismatch = find_mismatch(ranks, world_size);
@@ -316,21 +312,19 @@ void Watcher::conclude(Time now) {
     }
   }
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
-  // Another watcher may have told this before: that of a rank which has ended since.
-  const std::uint64_t told =
-      files_.empty() ? 0 : std::atomic_ref(files_.begin()->second.page().told).load(std::memory_order_relaxed);
-  if (!verdict || progress_of(ranks) == progress_at_verdict_ || progress_of(ranks) == told) {
+  // Perhaps it has been told, also by the watcher of a rank that has ended since.
+  const std::uint64_t progress = progress_of(ranks);
+  if (!verdict || progress == std::atomic_ref(own_->page().told).load(std::memory_order_relaxed)) {
     next_question_ = now + patience_;
     patience_ = std::min(patience_ * 3 / 2, most_patience);
     return;
   }
   patience_ = milliseconds(1000);
   if (phase == Phase::asks) return ask(Phase::asks_for_stacks, now);
-  progress_at_verdict_ = progress_of(ranks);
   say(leaks_text(ranks));
   aborts_ = plan_.aborts;
   print(*verdict);
-  for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress_at_verdict_, std::memory_order_relaxed);
+  for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress, std::memory_order_relaxed);
 }
 
 // Says once what the own rank has not freed. Of this node's ranks that leak at the same sites, the first says it. At the end, a
@@ -393,7 +387,7 @@ void Watcher::tick(Time now) {
   if (!differ && (now < next_question_ || !(is_suspicious() || compares))) return;
   if (up_ && !up_->is_closed()) {
     if (differ && now < next_question_) return;
-    up_->send(to_message(suspects, 0));
+    up_->send(to_message(0));
     next_question_ = now + milliseconds(1000);
   } else {
     ask(differ ? Phase::asks_for_stacks : Phase::asks, now);

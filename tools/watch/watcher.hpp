@@ -101,7 +101,6 @@ class Watcher {
   std::set<mpi_face::CommunicatorKey> known_members_;  // communicators whose members are in answers to it
   Time asked_{}, next_question_{}, next_search_{};
   std::chrono::milliseconds patience_{1000};  // until the next question, if there was no verdict
-  std::uint64_t progress_at_verdict_ = 0;     // calls that all ranks had begun at the last verdict; 0: none was made
   bool aborts_ = false;
 };
 
