@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <random>
@@ -113,44 +114,62 @@ class Relay {
   std::vector<Stranger> sides_;
 };
 
+// A link, and the messages that have arrived.
+struct Talker {
+  Link link;
+  std::deque<std::string> messages;
+
+  void progress(Link::Time now) {
+    for (std::string& message : link.progress(now)) messages.push_back(std::move(message));
+  }
+  std::optional<std::string> receive() {
+    if (messages.empty()) return std::nullopt;
+    std::optional<std::string> message(std::move(messages.front()));
+    messages.pop_front();
+    return message;
+  }
+  void send(std::string_view message) { link.send(message); }
+  bool is_open() const { return link.state() == Link::State::open; }
+  bool is_closed() const { return link.is_closed(); }
+};
+
 // A listener, and the links that it has accepted.
 struct Host {
   Listener listener{"127.0.0.1"};
-  std::vector<Link> links;
+  std::vector<Talker> links;
   Link::Time now = start;
 
   void progress() {
-    for (Link& link : listener.progress(now)) links.push_back(std::move(link));
-    for (Link& link : links) link.progress(now);
+    for (Link& link : listener.progress(now)) links.push_back({std::move(link), {}});
+    for (Talker& each : links) each.progress(now);
   }
 };
 
 // Calls `progress` on both sides until `is_done` returns true. Gives up after many passes.
-inline void work(Host& host, std::vector<Link>& peers, const std::function<bool()>& is_done) {
+inline void work(Host& host, std::vector<Talker>& peers, const std::function<bool()>& is_done) {
   for (int idle = 0, pass = 0; idle < 500 && pass < 50'000 && !is_done(); ++pass) {
     host.progress();
-    for (Link& peer : peers) peer.progress(host.now);
+    for (Talker& peer : peers) peer.progress(host.now);
     std::vector<pollfd> polled;
-    host.listener.add_polled(polled);
-    for (const Link& link : host.links) link.add_polled(polled);
-    for (const Link& peer : peers) peer.add_polled(polled);
+    for (const Talker& each : host.links) each.link.add_polled(polled);
+    for (const Talker& peer : peers) peer.link.add_polled(polled);
     if (::poll(polled.data(), polled.size(), 1) == 0) ++idle;
   }
 }
 
-inline Link& join(Host& host, std::vector<Link>& peers, const Meeting& meeting) {
+inline Talker& join(Host& host, std::vector<Talker>& peers, const Meeting& meeting) {
   const std::size_t before = host.links.size();
-  peers.emplace_back(meeting, host.now);
-  work(host, peers, [&] { return peers.back().state() == Link::State::open && host.links.size() > before; });
-  EXPECT_EQ(peers.back().state(), Link::State::open);
+  peers.push_back({Link(meeting, host.now), {}});
+  work(host, peers, [&] { return peers.back().is_open() && host.links.size() > before; });
+  EXPECT_TRUE(peers.back().is_open());
   EXPECT_EQ(host.links.size(), before + 1);
   return peers.back();
 }
 
 // Returns true if a new peer with the right key can send a message to the listener, and receives one from it.
 inline bool serves(Host& host) {
-  std::vector<Link> peers;
-  Link& peer = join(host, peers, host.listener.meeting());
+  std::vector<Talker> peers;
+  Talker& peer = join(host, peers, host.listener.meeting());
   if (host.links.empty()) return false;
   peer.send("question");
   host.links.back().send("answer");

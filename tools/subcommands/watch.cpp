@@ -5,15 +5,12 @@
 
 #include <chrono>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <thread>
 
 #include "foundation/system/proc.hpp"
-#include "foundation/system/ticks.hpp"
 #include "foundation/text/parsing.hpp"
 #include "mpi_face/report/report_folder.hpp"
-#include "mpi_face/watch/seen_record.hpp"
 #include "mpi_face/watch/verdict.hpp"
 #include "options/arguments.hpp"
 #include "subcommands/subcommand.hpp"
@@ -80,17 +77,12 @@ std::vector<SeenRank> ranks_in(const std::string& folder, Count& world_size) {
       }
   if (files.empty()) refuse(fmt::format("'{}' has no counters of watched ranks", folder));
   std::vector<SeenRank> ranks;
-  const auto begin = std::chrono::steady_clock::now();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   for (const auto& [file, question] : files) {
-    world_size = std::max<Count>(world_size, file.header().world_size);
-    std::optional<SeenRank> answer;
-    while (!(answer = file.answer(question)) && std::chrono::steady_clock::now() - begin < std::chrono::seconds(2))
+    while (!file.answer(question) && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (!answer) {
-      answer = mpi_face::seen_rank(mpi_face::read_watched_record(file.path()), ticks(), nullptr, nullptr);
-      mpi_face::add_process(*answer);
-    }
-    ranks.push_back(std::move(*answer));
+    world_size = std::max<Count>(world_size, file.header().world_size);
+    ranks.push_back(file.seen(question));
   }
   return ranks;
 }

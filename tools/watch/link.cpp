@@ -11,12 +11,14 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
-#include <memory>
 
-#include "foundation/text/parsing.hpp"
+#include "foundation/system/proc.hpp"
 #include "quadrille/error.hpp"
 
 namespace quadrille::command {
@@ -73,29 +75,26 @@ void set_options(const Descriptor& socket) {
     ::setsockopt(socket.number(), level, name, &value, sizeof value);
 }
 
-// The host's name is looked up only if there is a choice, because the look-up may take long.
-std::vector<std::string> own_addresses(const std::string& preferred) {
-  std::vector<std::string> addresses{preferred};
+// The address of an interface that is up, or that of the host's name; the name is looked up only if there is a choice, because that
+// may take long.
+std::string own_address() {
+  std::vector<std::string> addresses;
   ifaddrs* first = nullptr;
   if (::getifaddrs(&first) == 0) {
-    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(first, ::freeifaddrs);
     for (const ifaddrs* at = first; at != nullptr; at = at->ifa_next)
       if (at->ifa_addr != nullptr && at->ifa_addr->sa_family == AF_INET &&
           (at->ifa_flags & (IFF_UP | IFF_RUNNING | IFF_LOOPBACK)) == (IFF_UP | IFF_RUNNING))
         addresses.push_back(address_text(at->ifa_addr));
+    ::freeifaddrs(first);
   }
-  std::array<char, 256> host{};
   addrinfo hints{}, *resolved = nullptr;
   hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_STREAM;
-  if (addresses.size() > 2 && ::gethostname(host.data(), host.size() - 1) == 0 &&
-      ::getaddrinfo(host.data(), nullptr, &hints, &resolved) == 0) {
+  if (addresses.size() > 1 && ::getaddrinfo(host_name().c_str(), nullptr, &hints, &resolved) == 0) {
     const std::string address = address_text(resolved->ai_addr);
     ::freeaddrinfo(resolved);
-    if (!address.starts_with("127.")) addresses.insert(addresses.begin() + 1, address);
+    if (std::find(addresses.begin(), addresses.end(), address) != addresses.end()) return address;
   }
-  addresses.emplace_back("127.0.0.1");
-  return addresses;
+  return addresses.empty() ? "127.0.0.1" : addresses.front();
 }
 
 }  // namespace
@@ -105,14 +104,14 @@ std::string to_text(const Meeting& meeting) {
 }
 
 std::optional<Meeting> parse_meeting(std::string_view text) {
+  char address[INET_ADDRSTRLEN];
   Meeting meeting;
-  const std::size_t colon = text.find(':'), blank = text.find(' ');
-  if (colon == text.npos || blank == text.npos || blank < colon || text.size() != blank + 33) return std::nullopt;
-  meeting.address = text.substr(0, colon);
-  meeting.port = number_in<std::uint16_t>(text.substr(colon + 1, blank - colon - 1)).value_or(0);
-  std::from_chars(text.data() + blank + 1, text.data() + blank + 17, meeting.key[0], 16);
-  std::from_chars(text.data() + blank + 17, text.data() + text.size(), meeting.key[1], 16);
-  const bool is_right = meeting.port != 0 && socket_address(meeting.address, meeting.port) && to_text(meeting) == text;
+  const std::string whole(text);
+  if (std::sscanf(whole.c_str(), "%15[0-9.]:%" SCNu16 " %16" SCNx64 "%16" SCNx64, address, &meeting.port, &meeting.key[0],
+                  &meeting.key[1]) != 4)
+    return std::nullopt;
+  meeting.address = address;
+  const bool is_right = meeting.port != 0 && socket_address(address, meeting.port) && to_text(meeting) == text;
   return is_right ? std::optional(meeting) : std::nullopt;
 }
 
@@ -120,7 +119,7 @@ Link::Link(const Meeting& meeting, Time now) : Link(tcp_socket(), meeting.key, f
   const auto place = socket_address(meeting.address, meeting.port);
   if (!place ||
       (::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&*place), sizeof *place) != 0 && errno != EINPROGRESS))
-    close(State::ended);
+    close();
 }
 
 Link::Link(Descriptor socket, const HashKey& key, bool listens, Time deadline)
@@ -135,47 +134,40 @@ Link::Link(Descriptor socket, const HashKey& key, bool listens, Time deadline)
   set_options(socket_);
 }
 
-void Link::send(std::string message) {
-  if (message.size() > most_bytes) throw Error(ErrorCode::too_large, "a watcher's message is longer than 256 MiB");
-  if (!closed()) unsent_.push_back(std::move(message));
-}
-
-std::optional<std::string> Link::receive() {
-  if (received_.empty()) return std::nullopt;
-  std::optional<std::string> message(std::move(received_.front()));
-  received_.pop_front();
-  return message;
+void Link::send(std::string_view message) {
+  if (state_ == State::open && message.size() <= most_bytes) add_frame(message);
 }
 
 // What has arrived counts before the deadline does: this process may be late itself.
-void Link::progress(Time now) {
-  if (!closed()) read();
-  if (!closed()) write();
-  if (state_ < State::open && now >= deadline_) close(State::refused);
+std::vector<std::string> Link::progress(Time now) {
+  std::vector<std::string> messages;
+  if (!is_closed()) read(messages);
+  if (!is_closed()) write();
+  if (state_ < State::open && now >= deadline_) close();
+  return messages;
 }
 
 void Link::add_polled(std::vector<pollfd>& polled) const {
-  const bool writes = written_ < out_.size() || (state_ == State::open && !unsent_.empty());
-  if (!closed()) polled.push_back({socket_.number(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+  if (!is_closed()) polled.push_back({socket_.number(), static_cast<short>(has_unsent() ? POLLIN | POLLOUT : POLLIN), 0});
 }
 
 // Reads at most 4 MiB, so that other links get their turn. Before the hello has arrived, reads no byte beyond its end.
-void Link::read() {
+void Link::read(std::vector<std::string>& messages) {
   std::array<char, 1 << 16> part;
-  for (int i = 0; i < 64 && !closed(); ++i) {
+  for (int i = 0; i < 64 && !is_closed(); ++i) {
     const std::size_t expected = sizeof(FrameHead) + (state_ == State::expects_random ? sizeof(HashKey) : 0);
     const std::size_t most = state_ == State::open ? part.size() : expected - in_.size();
     const ssize_t count = ::recv(socket_.number(), part.data(), most, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
-    if (count <= 0) return close(State::ended);
+    if (count <= 0) return close();
     in_.append(part.data(), static_cast<std::size_t>(count));
-    take();
+    take(messages);
   }
 }
 
 // Takes all that is complete from in_.
-void Link::take() {
+void Link::take(std::vector<std::string>& messages) {
   if (state_ == State::expects_random && in_.size() >= sizeof(HashKey)) {
     const std::string other = in_.substr(0, sizeof(HashKey)), own(bytes_of(random_)), both = listens_ ? own + other : other + own;
     key_ = {keyed_hash(key_, "0" + both), keyed_hash(key_, "1" + both)};
@@ -189,12 +181,11 @@ void Link::take() {
     const auto frame = std::string_view(in_).substr(begin);
     FrameHead head;
     std::memcpy(&head, frame.data(), sizeof head);
-    if (head.number != next_received_ || head.length > (state_ == State::open ? most_bytes : 0)) return close(State::refused);
+    if (head.number != next_received_ || head.length > (state_ == State::open ? most_bytes : 0)) return close();
     if (frame.size() - sizeof head < head.length) break;
-    if (keyed_hash(key_, frame.substr(sizeof head.hash, sizeof head - sizeof head.hash + head.length)) != head.hash)
-      return close(State::refused);
+    if (keyed_hash(key_, frame.substr(sizeof head.hash, sizeof head - sizeof head.hash + head.length)) != head.hash) return close();
     if (state_ == State::open)
-      received_.emplace_back(frame.substr(sizeof head, head.length));
+      messages.emplace_back(frame.substr(sizeof head, head.length));
     else if (listens_)
       add_frame({});
     state_ = State::open;
@@ -206,23 +197,14 @@ void Link::take() {
 
 void Link::write() {
   while (has_unsent()) {
-    if (written_ == out_.size()) {
-      if (state_ != State::open) return;
-      out_.clear();
-      written_ = 0;
-      add_frame(unsent_.front());
-      unsent_.pop_front();
-    }
     const ssize_t count = ::send(socket_.number(), out_.data() + written_, out_.size() - written_, MSG_NOSIGNAL);
-    if (count >= 0) {
-      written_ += static_cast<std::size_t>(count);
-    } else if (errno == EAGAIN) {
-      return;
-    } else if (errno != EINTR) {  // the other side has gone; `read` closes the link when it has read what is left
-      written_ = out_.size();
-      unsent_.clear();
-    }
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    // If the other side has gone, `read` closes the link when it has read what is left.
+    written_ = count < 0 ? out_.size() : written_ + static_cast<std::size_t>(count);
   }
+  out_.clear();
+  written_ = 0;
 }
 
 void Link::add_frame(std::string_view message) {
@@ -233,53 +215,40 @@ void Link::add_frame(std::string_view message) {
   out_.replace(begin, sizeof head.hash, bytes_of(head.hash));
 }
 
-void Link::close(State state) {
-  state_ = state;
+void Link::close() {
+  state_ = State::closed;
   socket_ = Descriptor();
-  written_ = out_.size();
-  unsent_.clear();
+  out_.clear();
+  written_ = 0;
 }
 
-Listener::Listener(const std::string& preferred) {
-  for (const std::string& address : own_addresses(preferred)) {
-    auto place = socket_address(address, 0);
-    if (!place) continue;
-    auto* const general = reinterpret_cast<sockaddr*>(&*place);
-    socklen_t size = sizeof *place;
-    socket_ = tcp_socket();
-    if (::bind(socket_.number(), general, size) != 0 || ::listen(socket_.number(), SOMAXCONN) != 0 ||
-        ::getsockname(socket_.number(), general, &size) != 0)
-      continue;
-    meeting_ = {address, ntohs(place->sin_port), random_key()};
-    return;
-  }
-  throw Error(ErrorCode::environment, std::string("the watcher cannot open a port: ") + std::strerror(errno));
+Listener::Listener(const std::string& address) : socket_(tcp_socket()) {
+  const std::string own = address.empty() ? own_address() : address;
+  auto place = socket_address(own, 0);
+  auto* const general = reinterpret_cast<sockaddr*>(place ? &*place : nullptr);
+  socklen_t size = sizeof *place;
+  if (!place || ::bind(socket_.number(), general, size) != 0 || ::listen(socket_.number(), SOMAXCONN) != 0 ||
+      ::getsockname(socket_.number(), general, &size) != 0)
+    throw Error(ErrorCode::environment, fmt::format("the watcher cannot open a port of {}: {}", own, std::strerror(errno)));
+  meeting_ = {own, ntohs(place->sin_port), random_key()};
 }
-
-bool Listener::can_accept() const { return strangers_.size() < most_strangers && !lacks_descriptors_; }
 
 std::vector<Link> Listener::progress(Link::Time now) {
-  lacks_descriptors_ = false;
-  while (can_accept()) {
+  while (strangers_.size() < most_strangers) {
     Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    lacks_descriptors_ = socket.number() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
     if (socket.number() < 0) break;
     strangers_.push_back(Link(std::move(socket), meeting_.key, true, now + hello_limit));
   }
   std::vector<Link> links;
   for (Link& stranger : strangers_) {
-    stranger.progress(now);
-    if (stranger.closed()) ++refused_;
+    stranger.progress(now);  // reads the hello, and no message after it
+    refused_ += stranger.is_closed();
     if (stranger.state() == Link::State::open) links.push_back(std::move(stranger));
   }
   std::erase_if(strangers_, [](const Link& stranger) { return stranger.state() >= Link::State::open; });
   return links;
 }
 
-// Without a free descriptor, the socket stays ready, and polling it would not wait.
-void Listener::add_polled(std::vector<pollfd>& polled) const {
-  if (can_accept()) polled.push_back({socket_.number(), POLLIN, 0});
-  for (const Link& stranger : strangers_) stranger.add_polled(polled);
-}
+void Listener::add_polled(std::vector<pollfd>& polled) const { polled.push_back({socket_.number(), POLLIN, 0}); }
 
 }  // namespace quadrille::command

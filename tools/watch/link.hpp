@@ -9,15 +9,14 @@
 // an empty one, the hello; the listening side sends it when it has got that of the connecting side. A side sends no message before
 // it has got the other side's hello. A wrong byte ends the connection. Both sides must have the same byte order.
 //
-// Nothing here blocks, except that a Listener may look up the name of its host. The caller polls the descriptors, and calls
-// `progress` when one is ready, and at least each second.
+// Nothing here blocks, except that a Listener may look up the name of its host. The caller calls `progress` when a descriptor is
+// ready, and at least each second.
 #pragma once
 
 #include <poll.h>
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,35 +44,33 @@ class Link {
     expects_random,  // bytes of the other side
     expects_hello,
     open,
-    ended,    // the other side has gone, or cannot be reached
-    refused,  // the other side sent something wrong, or no hello in time
+    closed,  // the other side has gone, cannot be reached, sent something wrong, or said no hello in time
   };
   static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a message
 
   // Begins to connect. The other side must answer within 30 s.
   Link(const Meeting& meeting, Time now);
 
-  // Queues a message; if the link has closed, the message is lost. Throws Error{too_large}.
-  void send(std::string message);
-  std::optional<std::string> receive();  // the next message that has arrived
-  bool has_unsent() const { return written_ < out_.size() || !unsent_.empty(); }
+  void send(std::string_view message);  // is lost unless the link is open, or if it is longer than `most_bytes`
+  bool has_unsent() const { return written_ < out_.size(); }
 
-  // Reads and writes what is possible now. A peer that cannot be reached any more is noticed after 30 s.
-  void progress(Time now);
+  // Reads and writes what is possible now, and returns the messages that have arrived. A peer that cannot be reached any more is
+  // noticed after 30 s.
+  std::vector<std::string> progress(Time now);
   void add_polled(std::vector<pollfd>& polled) const;
 
   State state() const { return state_; }
-  bool closed() const { return state_ >= State::ended; }  // messages that arrived before can still be received
+  bool is_closed() const { return state_ == State::closed; }
 
  private:
   friend class Listener;
 
   Link(Descriptor socket, const HashKey& key, bool listens, Time deadline);
-  void read();
-  void take();
+  void read(std::vector<std::string>& messages);
+  void take(std::vector<std::string>& messages);
   void write();
   void add_frame(std::string_view message);
-  void close(State state);
+  void close();
 
   Descriptor socket_;
   HashKey key_;  // of the connection, once the other side's random bytes are known
@@ -82,33 +79,29 @@ class Link {
   State state_ = State::expects_random;
   HashKey random_;  // own bytes
   std::string in_, out_;
-  std::size_t written_ = 0;  // bytes of out_
-  std::deque<std::string> unsent_, received_;
+  std::size_t written_ = 0;                  // bytes of out_
   std::uint64_t next_sent_, next_received_;  // numbers of frames
 };
 
 // Accepts links on a port of a single address, never of all addresses of the host.
 class Listener {
  public:
-  // Takes the first of these addresses that belongs to this host: `preferred`; that to which the host's name resolves, unless it is
-  // a loopback address; those of the interfaces that are up; 127.0.0.1. Throws Error{environment}.
-  explicit Listener(const std::string& preferred = {});
+  // Without an address, takes the first of these: that to which the host's name resolves, unless it is a loopback address; that of
+  // an interface that is up; 127.0.0.1. Throws Error{environment}.
+  explicit Listener(const std::string& address = {});
 
   const Meeting& meeting() const { return meeting_; }
 
   // Returns the links that have said hello since the last call. A connection without a hello is dropped after 5 s. At most 64
   // connections wait for a hello at a time, and none gets a buffer of more than 64 bytes; further ones wait in the system's queue.
   std::vector<Link> progress(Link::Time now);
-  void add_polled(std::vector<pollfd>& polled) const;
-  std::uint64_t refused() const { return refused_; }  // connections that said no right hello
+  void add_polled(std::vector<pollfd>& polled) const;  // it stays ready while connections wait in the queue
+  std::uint64_t refused() const { return refused_; }   // connections that said no right hello
 
  private:
-  bool can_accept() const;
-
   Descriptor socket_;
   Meeting meeting_;
   std::vector<Link> strangers_;  // connections without a hello
-  bool lacks_descriptors_ = false;
   std::uint64_t refused_ = 0;
 };
 

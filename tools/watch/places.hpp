@@ -7,11 +7,11 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+struct Dwfl;
 
 namespace quadrille::command {
 
@@ -19,14 +19,9 @@ namespace quadrille::command {
 struct Module {
   std::uint64_t begin = 0, end = 0, offset = 0;  // addresses in the process; where the part begins in the file
   std::string path;                              // as the system shows it, or "[vdso]" and the like
-  std::string build_id;                          // in hexadecimal; empty: unknown. Then the file is not used
+
+  bool operator==(const Module&) const = default;
 };
-
-// Returns the modules of a process, by increasing address; nothing if the process is gone or /proc does not show it.
-std::vector<Module> modules_of(pid_t process);
-std::vector<Module> modules_in(const std::string& file);  // in a copy of /proc/PID/maps
-
-const Module* module_at(std::uint64_t address, std::span<const Module> modules);  // null: none
 
 std::string base_name(std::string_view path);  // without the folder, and without the note that the file has been deleted
 
@@ -34,10 +29,7 @@ std::string base_name(std::string_view path);  // without the folder, and withou
 // languages, and the drop-in.
 bool is_mpi_binding(const Module& module);
 
-// Returns the address in the process of a symbol that the module exports; nothing if it has none of this name.
-std::optional<std::uint64_t> address_of(const char* symbol, const Module& module);
-
-// Finds places, and remembers them. Reads each file once. Not for several threads at once.
+// The places in one process. They are remembered. Not for several threads at once.
 class SourcePlaces {
  public:
   SourcePlaces();
@@ -45,19 +37,29 @@ class SourcePlaces {
   SourcePlaces(const SourcePlaces&) = delete;
   SourcePlaces& operator=(const SourcePlaces&) = delete;
 
+  // Reads which files the process has mapped. When it is gone, those of before are kept; without any, they come from a copy of its
+  // /proc/PID/maps.
+  void read(pid_t process, const std::string& copy = {});
+
+  const std::vector<Module>& modules() const { return modules_; }
+  const Module* module_at(std::uint64_t address) const;  // null: none
+  Dwfl* files() const { return files_; }                 // the modules as libdwfl has them
+
+  // Returns the address in the process of a symbol of the module; 0 if it has none of this name.
+  std::uint64_t address_of(const char* symbol, const Module& module) const;
+
   // Returns where the call is that returns to `return_address`: "solver.c:88 (residual)" with debug information,
   // "residual+0x1c (app)" with a symbol, else "app+0x1234". The offsets are those of the last byte of the call. Code that was
   // inlined has the name of the inlined function, except code of system headers, which stands for the line that uses it. Empty if
-  // the address is 0; "0x1234" if it is in no module. A file whose build-id has changed is not used.
-  std::string of(std::uint64_t return_address, std::span<const Module> modules);
+  // the address is 0; "0x1234" if it is in no module. A file that is replaced while the process runs is not used.
+  std::string of(std::uint64_t return_address);
 
  private:
-  class File;
+  std::string find(std::uint64_t address, const Module& module) const;
 
-  const File& file_of(const Module& module);
-
-  std::map<std::string, std::unique_ptr<File>> files_;                   // by build-id and path
-  std::map<std::pair<std::string, std::uint64_t>, std::string> places_;  // by build-id and path, and offset in the file
+  std::vector<Module> modules_;
+  std::map<std::uint64_t, std::string> places_;  // by address
+  Dwfl* files_ = nullptr;
 };
 
 }  // namespace quadrille::command

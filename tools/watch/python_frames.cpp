@@ -1,108 +1,88 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "watch/python_frames.hpp"
-
-#ifdef QUADRILLE_PYTHON_OFFSETS
+#ifdef QUADRILLE_PYTHON_HEADERS
+#define Py_BUILD_CORE 1
+#include <Python.h>
+#undef HAVE_STD_ATOMIC  // C's header of that is none of C++20
+#include <internal/pycore_frame.h>
+#include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
+#if PY_MAJOR_VERSION != 3 || PY_MINOR_VERSION != 11
+#error "the headers of CPython 3.11 are needed"
+#endif
+#endif
 
 #include <fmt/format.h>
 #include <sys/uio.h>
 
-#include <array>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <string_view>
+#include <filesystem>
 
-#include "watch/places.hpp"
-#include "watch/python_offsets.h"
-
-#endif
+#include "watch/python_frames.hpp"
 
 namespace quadrille::command {
 
-#ifdef QUADRILLE_PYTHON_OFFSETS
+#ifdef QUADRILLE_PYTHON_HEADERS
 namespace {
 
-constexpr std::size_t most_interpreters = 64, most_threads_of_one = 4096, most_python_frames = 64, most_letters = 4096,
-                      most_line_bytes = 1 << 20;
+constexpr std::size_t most_python_threads = 4096, most_python_frames = 64, most_letters = 4096, most_line_bytes = 1 << 20;
 
 // What is read makes no sense, or cannot be read.
-struct Unreadable {};
+struct Unreadable : std::exception {};
 
-constexpr const quadrille_python_offsets& offsets = quadrille_python_3_11;
-
+// Pointers lead to the memory of the interpreter's process.
 class Interpreter {
  public:
   Interpreter(pid_t process, std::uint64_t runtime, std::uint64_t code_type)
-      : process_(process), runtime_(runtime), code_type_(code_type) {}
+      : process_(process),
+        runtime_(reinterpret_cast<const _PyRuntimeState*>(runtime)),
+        code_type_(reinterpret_cast<const PyTypeObject*>(code_type)) {}
 
-  bool is_known(std::uint64_t version) const { return value<unsigned long>(version) >> 16 == 0x030b; }
-
-  std::vector<std::string> frames(pid_t thread) const {
+  std::vector<std::string> frames() const {
     std::vector<std::string> frames;
-    const std::uint64_t state = state_of(thread);
-    if (state == 0) return frames;
-    std::uint64_t frame = pointer(pointer(state + offsets.thread_frame_pointer) + offsets.frame_pointer_frame);
-    for (std::size_t i = 0; frame != 0 && i < most_python_frames; ++i, frame = pointer(frame + offsets.frame_previous))
+    PyThreadState thread = copy(copy(&copy(&runtime_->interpreters.main)->threads.head));
+    for (std::size_t i = 0; thread.native_thread_id != static_cast<unsigned long>(process_); ++i, thread = copy(thread.next))
+      if (!thread.next || i == most_python_threads) return frames;
+    const _PyInterpreterFrame* next = copy(&thread.cframe->current_frame);
+    for (std::size_t i = 0; next && i < most_python_frames; ++i) {
+      const _PyInterpreterFrame frame = copy(next);
       if (std::string text = describe(frame); !text.empty()) frames.push_back(std::move(text));
+      next = frame.previous;
+    }
     return frames;
   }
 
  private:
-  std::string bytes(std::uint64_t address, std::size_t count) const {
+  std::string bytes(const void* there, std::size_t count) const {
     std::string bytes(count, '\0');
-    struct iovec to {
-      bytes.data(), count
-    }, from{reinterpret_cast<void*>(address), count};
+    const iovec to{bytes.data(), count}, from{const_cast<void*>(there), count};
     if (::process_vm_readv(process_, &to, 1, &from, 1, 0) != static_cast<ssize_t>(count)) throw Unreadable{};
     return bytes;
   }
 
   template <class Value>
-  Value value(std::uint64_t address) const {
+  Value copy(const Value* there) const {
     Value value;
-    std::memcpy(&value, bytes(address, sizeof value).data(), sizeof value);
+    std::memcpy(&value, bytes(there, sizeof value).data(), sizeof value);
     return value;
   }
 
-  std::uint64_t pointer(std::uint64_t address) const { return value<std::uint64_t>(address); }
-
-  // Returns the structure of a thread; 0 if it has none.
-  std::uint64_t state_of(pid_t thread) const {
-    std::uint64_t interpreter = pointer(runtime_ + offsets.runtime_interpreters);
-    for (std::size_t i = 0; interpreter != 0 && i < most_interpreters; ++i) {
-      std::uint64_t state = pointer(interpreter + offsets.interpreter_threads);
-      for (std::size_t j = 0; state != 0 && j < most_threads_of_one; ++j) {
-        if (value<unsigned long>(state + offsets.thread_native_id) == static_cast<unsigned long>(thread)) return state;
-        state = pointer(state + offsets.thread_next);
-      }
-      interpreter = pointer(interpreter + offsets.interpreter_next);
-    }
-    return 0;
-  }
-
   // Returns "program.py:31 (exchange)"; empty if the frame has not begun.
-  std::string describe(std::uint64_t frame) const {
-    const std::uint64_t code = pointer(frame + offsets.frame_code);
-    if (pointer(code + offsets.object_type) != code_type_) throw Unreadable{};
-    const auto instruction = (static_cast<std::int64_t>(pointer(frame + offsets.frame_instruction)) -
-                              static_cast<std::int64_t>(code + offsets.code_instructions)) /
-                             2;
-    constexpr char owned_by_generator = 1;
-    if (value<char>(frame + offsets.frame_owner) != owned_by_generator &&
-        instruction < value<int>(code + offsets.code_first_traced))
-      return {};
-    const std::string file = text(pointer(code + offsets.code_file));
-    return fmt::format("{}:{} ({})", base_name(file), line(code, instruction), text(pointer(code + offsets.code_name)));
+  std::string describe(const _PyInterpreterFrame& frame) const {
+    const PyCodeObject code = copy(frame.f_code);
+    if (code.ob_base.ob_base.ob_type != code_type_) throw Unreadable{};
+    const auto instruction = frame.prev_instr - reinterpret_cast<const _Py_CODEUNIT*>(frame.f_code->co_code_adaptive);
+    if (frame.owner != FRAME_OWNED_BY_GENERATOR && instruction < code._co_firsttraceable) return {};
+    return fmt::format("{}:{} ({})", base_name(text(code.co_filename)), line(code, instruction), text(code.co_name));
   }
 
   // The location table (Objects/locations.md in CPython) has an entry for each run of instructions. Only the first byte of an entry
   // has its highest bit set. This byte has the kind of the entry, and how many instructions it is for.
-  int line(std::uint64_t code, std::int64_t instruction) const {
-    const std::uint64_t object = pointer(code + offsets.code_lines);
-    const auto size = value<std::int64_t>(object + offsets.object_size);
-    if (size < 0 || static_cast<std::size_t>(size) > most_line_bytes) throw Unreadable{};
-    const std::string table = bytes(object + offsets.bytes_data, static_cast<std::size_t>(size));
-    std::int64_t line = value<int>(code + offsets.code_first_line), end = 0;
+  int line(const PyCodeObject& code, std::int64_t instruction) const {
+    const auto* const object = reinterpret_cast<const PyBytesObject*>(code.co_linetable);
+    const auto size = static_cast<std::size_t>(copy(&object->ob_base.ob_size));
+    if (size > most_line_bytes) throw Unreadable{};
+    const std::string table = bytes(object->ob_sval, size);
+    std::int64_t line = code.co_firstlineno, end = 0;
     for (std::size_t i = 0; i < table.size() && end <= instruction;) {
       const auto head = static_cast<unsigned char>(table[i++]);
       const int kind = head >> 3 & 15;
@@ -127,66 +107,47 @@ class Interpreter {
   }
 
   // Returns a string object in UTF-8.
-  std::string text(std::uint64_t object) const {
-    const auto length = value<std::int64_t>(object + offsets.text_length);
-    const auto state = value<std::uint32_t>(object + offsets.text_state);
-    const std::size_t width = state >> 2 & 7;
-    const bool is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
-    if (length < 0 || length > std::int64_t{most_letters} || !is_compact || (width != 1 && width != 2 && width != 4))
-      throw Unreadable{};
-    const std::string data =
-        bytes(object + (is_ascii ? offsets.text_ascii_data : offsets.text_data), static_cast<std::size_t>(length) * width);
-    std::string text;
-    for (std::size_t i = 0; i < data.size(); i += width) {
-      std::uint32_t letter = 0;
-      std::memcpy(&letter, data.data() + i, width);
-      append(text, letter);
-    }
-    return text;
-  }
-
-  static void append(std::string& text, std::uint32_t letter) {
-    if (letter >= 0x110000) throw Unreadable{};
-    if (letter < 0x80) {
-      text += static_cast<char>(letter);
-      return;
-    }
-    const int more = letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
-    static constexpr std::array first{0, 0xc0, 0xe0, 0xf0};
-    text += static_cast<char>(static_cast<std::uint32_t>(first[static_cast<std::size_t>(more)]) | letter >> 6 * more);
-    for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80u | (letter >> 6 * i & 63u));
+  std::string text(const PyObject* object) const {
+    const auto* const place = reinterpret_cast<const PyCompactUnicodeObject*>(object);
+    const PyASCIIObject head = copy(&place->_base);
+    const auto length = static_cast<std::size_t>(head.length), width = std::size_t{head.state.kind};
+    if (length > most_letters || !head.state.compact || (width != 1 && width != 2 && width != 4)) throw Unreadable{};
+    const void* const letters_there = head.state.ascii ? static_cast<const void*>(&place->_base + 1) : place + 1;
+    const std::string data = bytes(letters_there, length * width);
+    std::u32string letters(length, U'\0');
+    for (std::size_t i = 0; i < letters.size(); ++i) std::memcpy(&letters[i], data.data() + i * width, width);
+    return std::filesystem::path(letters).string();  // throws if it is no text
   }
 
   const pid_t process_;
-  const std::uint64_t runtime_, code_type_;
+  const _PyRuntimeState* const runtime_;
+  const PyTypeObject* const code_type_;
 };
 
 }  // namespace
 
-std::vector<std::string> python_frames(pid_t process, pid_t thread) {
-  for (const Module& module : modules_of(process)) {
+std::vector<std::string> python_frames(pid_t process, const SourcePlaces& places) {
+  std::vector<std::string> frames;
+  for (const Module& module : places.modules()) {
     const std::string name = base_name(module.path);
-    if (!name.starts_with("python3") && !name.starts_with("libpython3")) continue;
-    const auto runtime = address_of("_PyRuntime", module), version = address_of("Py_Version", module),
-               code_type = address_of("PyCode_Type", module);
-    if (!runtime || !version || !code_type) continue;
-    const Interpreter interpreter(process, *runtime, *code_type);
-    std::vector<std::string> frames;
+    if (!name.starts_with("python3.11") && !name.starts_with("libpython3.11")) continue;
+    const std::uint64_t runtime = places.address_of("_PyRuntime", module), code_type = places.address_of("PyCode_Type", module);
+    if (runtime == 0 || code_type == 0) continue;
+    const Interpreter interpreter(process, runtime, code_type);
     // A running thread may change the frames while they are read, so they are read until they are the same twice.
     for (int i = 0; i < 5; ++i) try {
-        if (!interpreter.is_known(*version)) return {};
-        auto again = interpreter.frames(thread);
+        auto again = interpreter.frames();
         if (again == frames) break;
         frames = std::move(again);
-      } catch (const Unreadable&) {}
-    return frames;
+      } catch (const std::exception&) {}
+    break;
   }
-  return {};
+  return frames;
 }
 
 #else
 
-std::vector<std::string> python_frames(pid_t, pid_t) { return {}; }
+std::vector<std::string> python_frames(pid_t, const SourcePlaces&) { return {}; }
 
 #endif
 

@@ -11,34 +11,30 @@
 #include <cstring>
 
 #include "foundation/system/files.hpp"
+#include "foundation/system/ticks.hpp"
+#include "mpi_face/watch/seen_record.hpp"
 
 namespace quadrille::command {
 
 using namespace mpi_face;
 
-std::optional<WatchedFile> WatchedFile::open(const std::string& path) {
+std::optional<WatchedFile> WatchedFile::open(const std::string& path) try {
+  const RankRecord record = read_watched_record(path);
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const std::uint64_t bytes = record.header.file_bytes;
   struct stat status {};
-  if (file.number() < 0 || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
+  if (!record.watch || file.number() < 0 || ::fstat(file.number(), &status) != 0 || status.st_uid != ::geteuid() ||
+      static_cast<std::uint64_t>(status.st_size) < bytes)
     return std::nullopt;
-  const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (bytes < sizeof(RecordHeader)) return std::nullopt;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) return std::nullopt;
   WatchedFile found;
   found.memory_ = std::shared_ptr<void>(memory, [bytes](void* whole) { ::munmap(whole, bytes); });
-  RecordHeader header;  // a copy, because the rank may still write it
-  std::memcpy(&header, memory, sizeof header);
-  const bool is_valid = std::memcmp(header.magic, record_magic, sizeof record_magic) == 0 && header.version == record_version &&
-                        header.watch.used == 1 && header.ticks_per_second > 1e3 && header.ticks_per_second < 1e13 &&
-                        header.world_size <= most_world_size && header.world_rank >= 0 && header.world_rank < header.world_size &&
-                        (header.traffic == 0 || header.traffic == static_cast<std::uint64_t>(header.world_size));
-  const RecordPlaces places(header);
-  if (!is_valid || places.end != header.file_bytes || places.end > bytes || places.end - places.watch < sizeof(WatchPage))
-    return std::nullopt;
   found.path_ = path;
-  found.page_ = reinterpret_cast<WatchPage*>(static_cast<char*>(memory) + places.watch);
+  found.page_ = reinterpret_cast<WatchPage*>(static_cast<char*>(memory) + RecordPlaces(record.header).watch);
   return found;
+} catch (const Error&) {  // it is no such file, or not complete
+  return std::nullopt;
 }
 
 std::uint64_t WatchedFile::asked() const { return std::atomic_ref(page_->wanted).load(std::memory_order_acquire); }
@@ -61,6 +57,13 @@ std::optional<SeenRank> WatchedFile::answer(std::uint64_t number) const {
   } catch (const std::exception&) {
     return std::nullopt;
   }
+}
+
+SeenRank WatchedFile::seen(std::uint64_t number) const {
+  if (auto told = answer(number)) return *std::move(told);
+  SeenRank rank = seen_rank(read_watched_record(path_), ticks(), nullptr, nullptr);
+  add_process(rank);
+  return rank;
 }
 
 // Written under another name first, so that no reader sees a part.

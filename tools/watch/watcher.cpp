@@ -18,7 +18,6 @@
 #include "foundation/system/file_replacement.hpp"
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
-#include "foundation/text/parsing.hpp"
 #include "foundation/text/wording.hpp"
 #include "mpi_face/watch/seen_record.hpp"
 #include "watch/python_frames.hpp"
@@ -36,9 +35,6 @@ constexpr milliseconds time_to_answer{700}, time_for_stacks{1500};
 
 constexpr std::uint64_t not_told = 1, told_before = 2;  // values of WatchPage::mismatch
 
-// The kinds of messages between watchers, by their first letter.
-constexpr char suspects = 's', asks_for = 'q', answers = 'a';
-
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 // Is the process `process`, or has it been started by it?
@@ -54,14 +50,8 @@ bool descends_from(long number, pid_t process) {
 
 // Seconds of processor time that a process has used; negative: unknown.
 double processor_seconds(long process) {
-  const std::string stat = beginning_of(fmt::format("/proc/{}/stat", process), 2048);
-  const std::size_t after_name = stat.rfind(')');
-  if (after_name == std::string::npos) return -1;
-  const auto words = split(std::string_view(stat).substr(after_name + 2), ' ');
-  constexpr std::size_t user = 11, system = 12;  // fields 14 and 15 of proc(5)
-  if (words.size() <= system) return -1;
-  const auto ticks_of = [&](std::size_t field) { return number_in<double>(words[field]).value_or(0); };
-  return (ticks_of(user) + ticks_of(system)) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const auto facts = process_stat(fmt::format("/proc/{}", process));
+  return facts ? static_cast<double>(facts->used) / static_cast<double>(::sysconf(_SC_CLK_TCK)) : -1;
 }
 
 // How long the rank has been in the call, or in MPI_Finalize, that it is in.
@@ -73,34 +63,23 @@ double seconds_inside(const WatchedFile& file, std::uint64_t now_ticks) {
   return static_cast<double>(now_ticks - since) / file.header().ticks_per_second;
 }
 
-std::string packed(const std::vector<SeenRank>& ranks, std::uint64_t question) {
-  std::string bytes(1, answers);
-  const auto add = [&](std::uint64_t number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
-  add(question);
-  for (const SeenRank& each : ranks) {
-    const std::string its = to_bytes(each);
-    add(its.size());
-    bytes += its;
-  }
-  return bytes;
+// A message between watchers begins with the number of a question. The watcher of rank 0 asks by the number alone. The others
+// answer by a message with the number and a rank for each rank, and end by the number alone. The number 0 says that they suspect a
+// hang.
+std::string to_message(std::uint64_t question, const std::string& rank = {}) {
+  return std::string(reinterpret_cast<const char*>(&question), sizeof question) + rank;
 }
 
-// Reads a number from the beginning of `bytes`, and removes it.
-std::optional<std::uint64_t> take_number(std::string_view& bytes) {
-  std::uint64_t number = 0;
-  if (bytes.size() < sizeof number) return std::nullopt;
-  std::memcpy(&number, bytes.data(), sizeof number);
-  bytes.remove_prefix(sizeof number);
-  return number;
+std::uint64_t question_of(const std::string& message) {
+  std::uint64_t question = 0;
+  std::memcpy(&question, message.data(), std::min(message.size(), sizeof question));
+  return question;
 }
 
-std::vector<SeenRank> unpacked(std::string_view bytes) {
-  std::vector<SeenRank> ranks;
-  while (const auto length = take_number(bytes)) {
-    if (*length > bytes.size() || !from_bytes(bytes.substr(0, *length), ranks.emplace_back())) return {};
-    bytes.remove_prefix(*length);
-  }
-  return ranks;
+// The members of a communicator are kept once: with 100,000 ranks, they would be most of what watchers send and keep.
+void forget_known_members(SeenRank& rank, std::set<CommunicatorKey>& known) {
+  for (SeenCommunicator& each : rank.communicators)
+    if (!each.world_ranks.empty() && !known.insert(each.key).second) each.world_ranks.clear();
 }
 
 // The sites with many live objects, in order. The loader changes addresses by whole pages, so all ranks have the same numbers.
@@ -135,20 +114,24 @@ void Watcher::find_files() {
   std::error_code error;
   for (fs::directory_iterator each(plan_.folder, error), end; !error && each != end; each.increment(error)) {
     const std::string path = each->path().string();
-    if (each->path().extension() != ".counters" || files_.contains(path)) continue;
+    if (each->path().extension() != ".counters" || files_.contains(path) || elsewhere_.contains(path)) continue;
     auto file = WatchedFile::open(path);
-    if (!file || file->header().run != plan_.run || words_of(file->header().host) != host_name()) continue;
+    if (!file || file->header().run != plan_.run) continue;
+    if (words_of(file->header().host) != host_name()) {
+      elsewhere_.insert(path);
+      continue;
+    }
     WatchedFile& kept = files_.emplace(path, std::move(*file)).first->second;
-    if (!own_ && descends_from(kept.header().process, process_))
-      own_ = &kept, modules_ = modules_of(static_cast<pid_t>(kept.header().process));
+    if (!own_ && descends_from(kept.header().process, process_)) own_ = &kept, read_places();
   }
 }
 
+void Watcher::read_places() { places_.read(static_cast<pid_t>(own_->header().process), maps_path(own_->path())); }
+
 SeenRank Watcher::look(bool with_stack) {
   const pid_t process = static_cast<pid_t>(own_->header().process);
-  if (auto modules = modules_of(process); !modules.empty()) modules_ = std::move(modules);
-  if (modules_.empty()) modules_ = modules_in(maps_path(own_->path()));
-  const auto place = [&](std::uint64_t address) { return places_.of(address, modules_); };
+  read_places();
+  const auto place = [&](std::uint64_t address) { return places_.of(address); };
   // The program may change its arrays when the call has ended, so what was read counts only if the rank is still in the call.
   const std::uint64_t begun = call_in_progress(own_->page()).begun;
   const auto read = [&](std::uint64_t address, void* to, std::size_t bytes) {
@@ -159,7 +142,7 @@ SeenRank Watcher::look(bool with_stack) {
   };
   SeenRank rank = seen_rank(read_watched_record(own_->path()), ticks(), place, read);
   add_process(rank);
-  if (rank.begun != begun_) begun_ = rank.begun, processor_s_ = processor_seconds(process);
+  note_progress(rank.begun);
   const double used_s = processor_seconds(process);
   rank.processor_s = used_s < 0 ? -1 : used_s - processor_s_;
   if (with_stack) add_stack(rank);
@@ -170,22 +153,19 @@ SeenRank Watcher::look(bool with_stack) {
 // that call is taken from the stack, too.
 void Watcher::add_stack(SeenRank& rank) {
   const pid_t process = static_cast<pid_t>(rank.process);
-  const bool computes = rank.state == SeenRank::State::computes || rank.state == SeenRank::State::sleeps;
-  WatchedCall* inside = nullptr;
-  for (WatchedCall& each : rank.calls)
-    if (!each.has_left) inside = &each;
-  const bool is_bound =
-      rank.state == SeenRank::State::in_call && inside && std::any_of(modules_.begin(), modules_.end(), [&](const Module& module) {
-        return is_mpi_binding(module) && inside->place.find(base_name(module.path)) != std::string::npos;
-      });
-  if (!computes && !is_bound) return;
-  std::vector<std::string> frames = python_frames(process, process);
-  if (frames.empty() && is_bound) {
-    if (const std::string frame = users_frame(sample(process, places_, true)); !frame.empty()) frames = {frame};
+  if (rank.state == SeenRank::State::computes || rank.state == SeenRank::State::sleeps) {
+    rank.stack = where_it_computes(process, places_);
+    return;
   }
-  if (frames.empty() && computes) frames = where_it_computes(process, places_);
-  if (computes) rank.stack = frames;
-  if (is_bound && !frames.empty()) inside->place = frames.front();
+  const Module* const caller = places_.module_at(call_in_progress(own_->page()).site - 1);
+  if (rank.state != SeenRank::State::in_call || !caller || !is_mpi_binding(*caller)) return;
+  const std::vector<std::string> frames = sample(process, places_).frames;
+  const auto inside = std::find_if(rank.calls.rbegin(), rank.calls.rend(), [](const WatchedCall& each) { return !each.has_left; });
+  if (!frames.empty() && inside != rank.calls.rend()) inside->place = frames.front();
+}
+
+void Watcher::note_progress(std::uint64_t begun) {
+  if (begun != begun_) begun_ = begun, processor_s_ = processor_seconds(own_->header().process);
 }
 
 // Answers a question of the watcher that collects, which stands in the own rank's file.
@@ -194,11 +174,8 @@ void Watcher::answer() {
   const std::uint64_t asked = own_->asked();
   if (asked == answered_) {
     const CallInProgress call = call_in_progress(own_->page());
-    if (call.begun == begun_) return;
-    begun_ = call.begun;
-    processor_s_ = processor_seconds(own_->header().process);
-    if (!module_at(call.site, modules_)) modules_ = modules_of(static_cast<pid_t>(own_->header().process));
-    return;
+    if (call.begun != begun_ && !places_.module_at(call.site)) read_places();
+    return note_progress(call.begun);
   }
   answered_ = asked;
   try {
@@ -208,46 +185,53 @@ void Watcher::answer() {
   }
 }
 
+// Looks for the own rank's file; if this watcher collects, or would, for those of the other ranks.
+void Watcher::search() {
+  if (!own_) find_files();
+  if (!own_) return;
+  const bool is_first = own_->header().world_rank == 0;
+  if (!is_first && lock_.number() < 0) {
+    Descriptor lock(
+        ::open((plan_.folder + "/" + host_name() + ".watcher").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (lock.number() >= 0 && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) lock_ = std::move(lock);
+  }
+  if (is_first || lock_.number() >= 0) find_files();
+}
+
 // True if this watcher collects what those of its node see.
-bool Watcher::collects() {
-  if (own_ && own_->header().world_rank == 0) return true;
-  for (const auto& [path, file] : files_)
-    if (file.header().world_rank == 0 && !file.has_ended()) return false;
-  if (lock_.number() >= 0) return true;
-  Descriptor lock(::open((plan_.folder + "/" + host_name() + ".watcher").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (lock.number() < 0 || ::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) return false;
-  lock_ = std::move(lock);
-  return true;
+bool Watcher::collects() const {
+  if (own_->header().world_rank == 0) return true;
+  return lock_.number() >= 0 && std::none_of(files_.begin(), files_.end(), [](const auto& each) {
+           return each.second.header().world_rank == 0 && !each.second.has_ended();
+         });
 }
 
 void Watcher::follow_links(Time now) {
   if (listener_)
-    for (Link& each : listener_->progress(now)) peers_.push_back(std::make_unique<Peer>(Peer{std::move(each)}));
-  for (const auto& peer : peers_) {
-    peer->link.progress(now);
-    while (const auto message = peer->link.receive()) {
-      std::string_view bytes(*message);
-      const char kind = bytes.empty() ? '\0' : bytes[0];
-      bytes.remove_prefix(!bytes.empty());
-      if (kind == suspects) is_told_of_hang_ = true;
-      if (kind != answers) continue;
-      if (const auto question = take_number(bytes)) peer->answered = *question, peer->ranks = unpacked(bytes);
+    for (Link& each : listener_->progress(now)) peers_.push_back({std::move(each), question_, {}});
+  for (Peer& peer : peers_)
+    for (const std::string& message : peer.link.progress(now)) {
+      const std::uint64_t question = question_of(message);
+      SeenRank rank;
+      if (question == 0) {
+        is_told_of_hang_ = true;
+      } else if (message.size() == sizeof question) {
+        peer.answered = question;
+      } else if (question == question_ && from_bytes(std::string_view(message).substr(sizeof question), rank)) {
+        forget_known_members(rank, known_members_);
+        peer.ranks.push_back(std::move(rank));
+      }
     }
-  }
-  std::erase_if(peers_, [](const auto& peer) { return peer->link.closed(); });
+  std::erase_if(peers_, [](const Peer& peer) { return peer.link.is_closed(); });
 
-  if (!own_ || own_->header().world_rank == 0) return;
+  if (own_->header().world_rank == 0) return;
   if (!up_) {
     if (const auto meeting = parse_meeting(words_of(own_->page().meeting))) up_.emplace(*meeting, now);
     return;
   }
-  up_->progress(now);
-  while (const auto message = up_->receive()) {
-    std::string_view bytes(*message);
-    if (bytes.empty() || bytes[0] != asks_for) continue;
-    bytes.remove_prefix(1);
-    if (const auto question = take_number(bytes))
-      asked_from_above_ = *question, ask(*question & 1 ? Phase::asks_for_stacks : Phase::asks, now);
+  for (const std::string& message : up_->progress(now)) {
+    asked_from_above_ = question_of(message);
+    ask(asked_from_above_ & 1 ? Phase::asks_for_stacks : Phase::asks, now);
   }
 }
 
@@ -266,46 +250,41 @@ bool Watcher::is_suspicious() const {
 void Watcher::ask(Phase phase, Time now) {
   phase_ = phase;
   asked_ = now;
+  asked_of_mismatch_ = has_mismatch(not_told);
   const bool for_stacks = phase == Phase::asks_for_stacks;
   for (auto& [path, file] : files_) file.ask(for_stacks);
   question_ = ((question_ >> 1) + 1) << 1 | (for_stacks ? 1 : 0);
-  std::string message(1, asks_for);
-  message.append(reinterpret_cast<const char*>(&question_), sizeof question_);
-  for (const auto& peer : peers_) peer->link.send(message);
+  known_members_.clear();
+  for (Peer& peer : peers_) {
+    peer.ranks.clear();
+    peer.link.send(to_message(question_));
+  }
 }
 
 bool Watcher::has_all() const {
-  for (const auto& peer : peers_)
-    if (peer->answered < question_) return false;
-  for (const auto& [path, file] : files_)
-    if (!file.has_ended() && !file.answer(file.asked())) return false;
-  return true;
+  return std::all_of(peers_.begin(), peers_.end(), [&](const Peer& peer) { return peer.answered >= question_; }) &&
+         std::all_of(files_.begin(), files_.end(),
+                     [](const auto& each) { return each.second.has_ended() || each.second.answer(each.second.asked()); });
 }
 
 // What is known of the ranks of this node: the answers of their watchers, or what their files say.
 Watcher::Ranks Watcher::local_ranks() {
   Ranks ranks;
-  for (auto& [path, file] : files_) {
-    if (auto answer = file.answer(file.has_ended() ? 0 : file.asked())) {
+  for (const auto& [path, file] : files_) try {
+      ranks.push_back(file.seen(file.has_ended() ? 0 : file.asked()));
+      SeenRank& rank = ranks.back();
+      forget_known_members(rank, known_members_);
       if (file.has_ended() && !file.header().end_unix_ns && !file.page().is_finalising)
-        answer->state = SeenRank::State::died, answer->end = words_of_end(static_cast<int>(file.page().end - 1));
-      ranks.push_back(std::move(*answer));
-      continue;
-    }
-    try {
-      ranks.push_back(seen_rank(read_watched_record(path), ticks(), nullptr, nullptr));
-      add_process(ranks.back());
+        rank.state = SeenRank::State::died, rank.end = words_of_end(static_cast<int>(file.page().end - 1));
     } catch (const std::exception&) {
-      continue;  // it is gone
+      // It is gone.
     }
-  }
   return ranks;
 }
 
 void Watcher::send_answer() {
-  if (!up_) return;
-  std::string answer = packed(local_ranks(), asked_from_above_);
-  up_->send(std::move(answer));
+  for (const SeenRank& each : local_ranks()) up_->send(to_message(asked_from_above_, to_bytes(each)));
+  up_->send(to_message(asked_from_above_));
   asked_from_above_ = 0;
 }
 
@@ -315,13 +294,17 @@ void Watcher::conclude(Time now) {
   is_told_of_hang_ = false;
   if (asked_from_above_ != 0) return send_answer();
   Ranks ranks = local_ranks();
-  for (const auto& peer : peers_)
-    if (peer->answered == question_) std::move(peer->ranks.begin(), peer->ranks.end(), std::back_inserter(ranks));
-  const Count world_size = files_.empty() ? 1 : files_.begin()->second.header().world_size;
+  for (Peer& peer : peers_)
+    if (peer.answered == question_) std::move(peer.ranks.begin(), peer.ranks.end(), std::back_inserter(ranks));
+  const Count world_size = own_->header().world_size;
   if (has_mismatch(told_before)) return;
   if (plan_.checks) {
     auto mismatch = find_mismatch(ranks, world_size);
-    if (!mismatch && has_mismatch(not_told)) mismatch = find_hang(ranks, world_size, {0});  // the blocks of an irregular call
+    if (!mismatch && has_mismatch(not_told)) {
+      // The ranks may have answered before the one that has found the mismatch did.
+      if (!asked_of_mismatch_) return ask(Phase::asks_for_stacks, now);
+      mismatch = find_hang(ranks, world_size, {0});  // the blocks of an irregular call
+    }
     if (mismatch) {
       aborts_ = true;
       for (auto& [path, file] : files_) std::atomic_ref(file.page().mismatch).store(told_before, std::memory_order_relaxed);
@@ -329,21 +312,19 @@ void Watcher::conclude(Time now) {
     }
   }
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
-  // Another watcher may have told this before: that of a rank which has ended since.
-  const std::uint64_t told =
-      files_.empty() ? 0 : std::atomic_ref(files_.begin()->second.page().told).load(std::memory_order_relaxed);
-  if (!verdict || progress_of(ranks) == progress_at_verdict_ || progress_of(ranks) == told) {
+  // Perhaps it has been told, also by the watcher of a rank that has ended since.
+  const std::uint64_t progress = progress_of(ranks);
+  if (!verdict || progress == std::atomic_ref(own_->page().told).load(std::memory_order_relaxed)) {
     next_question_ = now + patience_;
     patience_ = std::min(patience_ * 3 / 2, most_patience);
     return;
   }
   patience_ = milliseconds(1000);
   if (phase == Phase::asks) return ask(Phase::asks_for_stacks, now);
-  progress_at_verdict_ = progress_of(ranks);
   say(leaks_text(ranks));
   aborts_ = plan_.aborts;
   print(*verdict);
-  for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress_at_verdict_, std::memory_order_relaxed);
+  for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress, std::memory_order_relaxed);
 }
 
 // Says once what the own rank has not freed. Of this node's ranks that leak at the same sites, the first says it. At the end, a
@@ -355,22 +336,23 @@ void Watcher::tell_leaks(Time now, bool at_end) {
     return;
   }
   told = now;
-  find_files();
   const auto sites = leaking_sites(own_->page());
+  if (sites.empty()) return;
+  find_files();
   const bool is_first = std::none_of(files_.begin(), files_.end(), [&](const auto& each) {
     return each.second.header().world_rank < own_->header().world_rank && leaking_sites(each.second.page()) == sites;
   });
-  if (sites.empty() || !is_first) return;
-  if (auto modules = modules_of(static_cast<pid_t>(own_->header().process)); !modules.empty()) modules_ = std::move(modules);
+  if (!is_first) return;
+  read_places();
   SeenRank rank;
   rank.rank = own_->header().world_rank;
-  rank.live = live_objects(own_->page(), [&](std::uint64_t address) { return places_.of(address, modules_); });
+  rank.live = live_objects(own_->page(), [&](std::uint64_t address) { return places_.of(address); });
   say(leaks_text({&rank, 1}));
 }
 
 void Watcher::print(const HangVerdict& verdict) {
   std::string text = text_of(verdict);
-  if (up_ && up_->closed())
+  if (up_ && up_->is_closed())
     text += fmt::format("the watcher of rank 0 cannot be reached, so this is only what {} sees\n", host_name());
   say(text);
   for (const auto& [ending, content] : {std::pair(".hang.txt", text), std::pair(".hang.json", json_text_of(verdict))})
@@ -378,15 +360,15 @@ void Watcher::print(const HangVerdict& verdict) {
       say(fmt::format("quadrille: {}{} cannot be written: {}\n", plan_.name, ending, written.error()));
 }
 
+// The listener is not polled: connections wait for the next tick.
 void Watcher::add_polled(std::vector<pollfd>& polled) const {
-  if (listener_) listener_->add_polled(polled);
-  for (const auto& peer : peers_) peer->link.add_polled(polled);
+  for (const Peer& peer : peers_) peer.link.add_polled(polled);
   if (up_) up_->add_polled(polled);
 }
 
 void Watcher::tick(Time now) {
   if (now >= next_search_) {
-    find_files();
+    search();
     next_search_ = now + (own_ ? milliseconds(2000) : pace);
   }
   answer();
@@ -400,12 +382,12 @@ void Watcher::tick(Time now) {
     return;
   }
   // With --check, ranks of several nodes are compared from time to time.
-  const bool compares = plan_.checks && (!peers_.empty() || (up_ && !up_->closed()));
+  const bool compares = plan_.checks && (!peers_.empty() || (up_ && !up_->is_closed()));
   const bool differ = has_mismatch(not_told);
   if (!differ && (now < next_question_ || !(is_suspicious() || compares))) return;
-  if (up_ && !up_->closed()) {
+  if (up_ && !up_->is_closed()) {
     if (differ && now < next_question_) return;
-    up_->send(std::string(1, suspects));
+    up_->send(to_message(0));
     next_question_ = now + milliseconds(1000);
   } else {
     ask(differ ? Phase::asks_for_stacks : Phase::asks, now);

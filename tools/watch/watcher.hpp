@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,15 +54,18 @@ class Watcher {
   enum class Phase : std::uint8_t { calm, asks, asks_for_stacks };
   struct Peer {
     Link link;
-    std::uint64_t answered = 0;  // the last question that it has answered
-    Ranks ranks;
+    std::uint64_t answered;  // the last question that it has answered
+    Ranks ranks;             // the answers to the last question
   };
 
   void find_files();
+  void read_places();
+  void note_progress(std::uint64_t begun);
   void answer();
   mpi_face::SeenRank look(bool with_stack);
   void add_stack(mpi_face::SeenRank& rank);
-  bool collects();
+  void search();
+  bool collects() const;
   void follow_links(Time now);
   bool has_mismatch(std::uint64_t state) const;
   bool is_suspicious() const;
@@ -76,9 +79,9 @@ class Watcher {
 
   const pid_t process_;
   const WatchPlan plan_;
-  SourcePlaces places_;
-  std::vector<Module> modules_;               // of the own rank's process
+  SourcePlaces places_;                       // of the own rank's process
   std::map<std::string, WatchedFile> files_;  // of the ranks of this node, by path
+  std::set<std::string> elsewhere_;           // paths of those of other nodes
   WatchedFile* own_ = nullptr;
   std::uint64_t answered_ = 0;         // the last question to this watcher that it has answered
   std::uint64_t begun_ = 0;            // calls of the own rank when it was seen last
@@ -87,16 +90,17 @@ class Watcher {
 
   Descriptor lock_;  // of the node; this watcher collects
   std::optional<Listener> listener_;
-  std::vector<std::unique_ptr<Peer>> peers_;  // watchers of other nodes, if this one is rank 0's
-  std::optional<Link> up_;                    // to the watcher of rank 0, if that is on another node
-  std::uint64_t asked_from_above_ = 0;        // the question of the watcher of rank 0 that is not answered yet
+  std::vector<Peer> peers_;             // watchers of other nodes, if this one is rank 0's
+  std::optional<Link> up_;              // to the watcher of rank 0, if that is on another node
+  std::uint64_t asked_from_above_ = 0;  // the question of the watcher of rank 0 that is not answered yet
 
   Phase phase_ = Phase::calm;
-  bool is_told_of_hang_ = false;  // a watcher of another node suspects one
-  std::uint64_t question_ = 0;    // number of the last one
+  bool is_told_of_hang_ = false;                       // a watcher of another node suspects one
+  std::uint64_t question_ = 0;                         // number of the last one
+  bool asked_of_mismatch_ = false;                     // a rank had found a mismatch when the question was asked
+  std::set<mpi_face::CommunicatorKey> known_members_;  // communicators whose members are in answers to it
   Time asked_{}, next_question_{}, next_search_{};
   std::chrono::milliseconds patience_{1000};  // until the next question, if there was no verdict
-  std::uint64_t progress_at_verdict_ = 0;     // calls that all ranks had begun at the last verdict; 0: none was made
   bool aborts_ = false;
 };
 

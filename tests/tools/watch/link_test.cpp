@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "quadrille/error.hpp"
 #include "support/watch_links.hpp"
@@ -71,31 +72,31 @@ std::set<std::string> reachable_addresses() {
 }
 
 TEST(Link, AListenerIsBoundToOneAddress) {
-  for (const char* preferred : {"", "0.0.0.0", "127.0.0.2", "203.0.113.77", "no address", "255.255.255.256"}) {
-    const Listener listener(preferred);
+  for (const char* wished : {"", "127.0.0.2"}) {
+    const Listener listener(wished);
     std::vector<pollfd> polled;
     listener.add_polled(polled);
     ASSERT_EQ(polled.size(), 1u);
     const std::string address = bound_address(polled[0].fd);
     EXPECT_EQ(address, listener.meeting().address);
-    EXPECT_NE(address, "0.0.0.0");
     EXPECT_NE(listener.meeting().port, 0);
     EXPECT_TRUE(parse_meeting(to_text(listener.meeting())));
     const std::set<std::string> reachable = reachable_addresses();
-    if (preferred == std::string("127.0.0.2"))
-      EXPECT_EQ(address, preferred);
+    if (*wished)
+      EXPECT_EQ(address, wished);
     else if (reachable.empty())
       EXPECT_EQ(address, "127.0.0.1");
     else
       EXPECT_TRUE(reachable.contains(address)) << address;
   }
+  for (const char* wrong : {"0.0.0.0", "203.0.113.77", "no address", "255.255.255.256"}) EXPECT_THROW(Listener{wrong}, Error);
   EXPECT_NE(Listener().meeting().key, Listener().meeting().key);
 }
 
 TEST(Link, CarriesMessagesOfAllSizesInBothDirections) {
   Host host;
-  std::vector<Link> peers;
-  Link& peer = join(host, peers, host.listener.meeting());
+  std::vector<Talker> peers;
+  Talker& peer = join(host, peers, host.listener.meeting());
   std::vector<std::string> sent;
   for (const std::size_t size : {0u, 1u, 7u, 8u, 9u, 65535u, 65536u, 0u, 1000003u, 40u << 20, 5u})
     sent.push_back(drawn_text(size, static_cast<unsigned>(size)));
@@ -103,7 +104,7 @@ TEST(Link, CarriesMessagesOfAllSizesInBothDirections) {
     peer.send(message);
     host.links[0].send(message);
   }
-  EXPECT_TRUE(peer.has_unsent());
+  EXPECT_TRUE(peer.link.has_unsent());
   std::vector<std::string> at_host, at_peer;
   work(host, peers, [&] {
     while (auto message = host.links[0].receive()) at_host.push_back(*std::move(message));
@@ -112,21 +113,24 @@ TEST(Link, CarriesMessagesOfAllSizesInBothDirections) {
   });
   EXPECT_TRUE(at_host == sent);
   EXPECT_TRUE(at_peer == sent);
-  EXPECT_FALSE(peer.has_unsent());
-  EXPECT_FALSE(host.links[0].has_unsent());
-  EXPECT_THROW(peer.send(std::string(Link::most_bytes + 1, 'x')), Error);
+  EXPECT_FALSE(peer.link.has_unsent());
+  EXPECT_FALSE(host.links[0].link.has_unsent());
+  peer.send(std::string(Link::most_bytes + 1, 'x'));
+  EXPECT_FALSE(peer.link.has_unsent()) << "too long";
 }
 
 TEST(Link, BytesMayArriveOneByOne) {
   Host host;
   Relay relay(host.listener.meeting());
-  std::vector<Link> peers;
-  peers.emplace_back(relay.meeting(), start);
+  std::vector<Talker> peers;
+  peers.push_back({Link(relay.meeting(), start), {}});
   const std::string message = drawn_text(70, 1);
-  for (int i = 0; i < 3; ++i) peers[0].send(message);
   int received = 0;
+  bool has_sent = false;
   work(host, peers, [&] {
     relay.progress([](std::size_t, std::string& bytes) { ASSERT_EQ(bytes.size(), 1u); }, 1);
+    if (peers[0].is_open() && !std::exchange(has_sent, true))
+      for (int i = 0; i < 3; ++i) peers[0].send(message);
     if (!host.links.empty() && host.links[0].receive() == message) ++received;
     return received == 3;
   });
@@ -135,15 +139,18 @@ TEST(Link, BytesMayArriveOneByOne) {
 
 TEST(Link, ServesSeveralLinks) {
   Host host;
-  std::vector<Link> peers;
+  std::vector<Talker> peers;
   constexpr std::size_t many = 150;  // more than may greet at a time
   for (std::size_t i = 0; i < many; ++i) {
-    peers.emplace_back(host.listener.meeting(), start);
-    peers.back().send(std::to_string(i));  // queued before the link is open
+    peers.push_back({Link(host.listener.meeting(), start), {}});
+    peers.back().send("lost");  // it is not open
   }
   std::vector<std::string> received, answers(many);
+  std::vector<bool> has_sent(many);
   work(host, peers, [&] {
-    for (Link& link : host.links)
+    for (std::size_t i = 0; i < many; ++i)
+      if (peers[i].is_open() && !has_sent[i]) peers[i].send(std::to_string(i)), has_sent[i] = true;
+    for (Talker& link : host.links)
       if (auto message = link.receive()) {
         link.send("to " + *message);
         received.push_back(*std::move(message));
@@ -159,13 +166,13 @@ TEST(Link, ServesSeveralLinks) {
 
 TEST(Link, DescriptorsAreNotInheritedAndPeersAreProbed) {
   Host host;
-  std::vector<Link> peers;
+  std::vector<Talker> peers;
   join(host, peers, host.listener.meeting());
   std::vector<pollfd> polled;
   host.listener.add_polled(polled);
   ASSERT_EQ(polled.size(), 1u);
-  host.links[0].add_polled(polled);
-  peers[0].add_polled(polled);
+  host.links[0].link.add_polled(polled);
+  peers[0].link.add_polled(polled);
   ASSERT_EQ(polled.size(), 3u);
   for (std::size_t i = 0; i < polled.size(); ++i) {
     EXPECT_NE(::fcntl(polled[i].fd, F_GETFD) & FD_CLOEXEC, 0);
@@ -185,11 +192,11 @@ TEST(Link, DescriptorsAreNotInheritedAndPeersAreProbed) {
 
 TEST(Link, WaitsForSpaceToWriteOnlyIfThereIsSomethingToWrite) {
   Host host;
-  std::vector<Link> peers;
-  Link& peer = join(host, peers, host.listener.meeting());
+  std::vector<Talker> peers;
+  Talker& peer = join(host, peers, host.listener.meeting());
   const auto events = [&] {
     std::vector<pollfd> polled;
-    peer.add_polled(polled);
+    peer.link.add_polled(polled);
     return polled.at(0).events;
   };
   EXPECT_EQ(events(), POLLIN);
@@ -204,34 +211,33 @@ TEST(Link, WaitsForSpaceToWriteOnlyIfThereIsSomethingToWrite) {
 
 TEST(Link, NoticesAPeerThatGoesAwayAfterItsLastMessage) {
   Host host;
-  std::vector<Link> peers;
+  std::vector<Talker> peers;
   join(host, peers, host.listener.meeting());
   const std::string last = drawn_text(3 << 20, 2);
   peers[0].send("first");
   peers[0].send(last);
   host.links[0].send("never read");
-  work(host, peers, [&] { return !peers[0].has_unsent(); });
+  work(host, peers, [&] { return !peers[0].link.has_unsent(); });
   while (peers[0].receive()) continue;
   peers.clear();
-  work(host, peers, [&] { return host.links[0].closed(); });
-  EXPECT_EQ(host.links[0].state(), Link::State::ended);
+  work(host, peers, [&] { return host.links[0].is_closed(); });
   EXPECT_EQ(host.links[0].receive(), "first");
   EXPECT_TRUE(host.links[0].receive() == last);
   host.links[0].send("lost");
-  EXPECT_FALSE(host.links[0].has_unsent());
+  EXPECT_FALSE(host.links[0].link.has_unsent());
   EXPECT_TRUE(serves(host));
 }
 
 TEST(Link, NoticesThatNobodyListens) {
   Host host;
-  std::vector<Link> peers;
+  std::vector<Talker> peers;
   Meeting meeting;
   { meeting = Listener("127.0.0.1").meeting(); }
-  peers.emplace_back(meeting, start);
-  work(host, peers, [&] { return peers[0].closed(); });
-  EXPECT_EQ(peers[0].state(), Link::State::ended);
+  peers.push_back({Link(meeting, start), {}});
+  work(host, peers, [&] { return peers[0].is_closed(); });
+  EXPECT_TRUE(peers[0].is_closed());
   meeting.address = "nonsense";
-  EXPECT_TRUE(Link(meeting, start).closed());
+  EXPECT_TRUE(Link(meeting, start).is_closed());
 }
 
 // The connecting side gives up as well.
@@ -239,9 +245,9 @@ TEST(Link, NoticesThatTheOtherSideIsSilent) {
   Host host;
   Link link(host.listener.meeting(), start);
   link.progress(start + 29s);
-  EXPECT_FALSE(link.closed());
+  EXPECT_FALSE(link.is_closed());
   link.progress(start + 30s);
-  EXPECT_EQ(link.state(), Link::State::refused);
+  EXPECT_TRUE(link.is_closed());
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ def ready():
 class PythonFramesTest : public quadrille::testing::WatchTest {
  protected:
   void SetUp() override {
-#ifndef QUADRILLE_PYTHON_OFFSETS
+#ifndef QUADRILLE_PYTHON_HEADERS
     GTEST_SKIP() << "skipped: built without Python's headers";
 #endif
     WatchTest::SetUp();
@@ -47,8 +47,7 @@ class PythonFramesTest : public quadrille::testing::WatchTest {
       const Running running({interpreter, file("program.py")});
       const auto wanted = wanted_frames();
       ASSERT_GE(wanted.size(), 2u);
-      EXPECT_EQ(python_frames(running.process(), std::atoi(running.line().c_str())), wanted);
-      EXPECT_THAT(python_frames(running.process(), 1), IsEmpty()) << "not a thread of it";
+      EXPECT_EQ(frames_of(running.process()), wanted);
     }
   }
 
@@ -70,13 +69,18 @@ class PythonFramesTest : public quadrille::testing::WatchTest {
           is_complete = is_complete || parts[3].str() == "deepest";
         }
       }
-      if (!is_complete || frames.empty() || !frames.back().ends_with(in_thread_ ? "(_bootstrap)" : "(<module>)")) frames.clear();
+      if (!is_complete || frames.empty() || !frames.back().ends_with("(<module>)")) frames.clear();
     }
     return frames;
   }
 
+  static std::vector<std::string> frames_of(pid_t process) {
+    SourcePlaces places;
+    places.read(process);
+    return python_frames(process, places);
+  }
+
   std::vector<std::string> interpreters_;
-  bool in_thread_ = false;
 };
 
 TEST_F(PythonFramesTest, FunctionsHaveTheirLines) {
@@ -156,36 +160,36 @@ TEST_F(PythonFramesTest, NamesMayHaveLettersOfAllKinds) {
     std::vector<std::string> frames;
     for (int i = 0; i < 5000 && frames != wanted; ++i) {  // it prints before it sleeps
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frames = python_frames(running.process(), running.process());
+      frames = frames_of(running.process());
     }
     EXPECT_EQ(frames, wanted);
   }
 }
 
-TEST_F(PythonFramesTest, AThreadIsFoundByItsNumber) {
-  in_thread_ = true;
+TEST_F(PythonFramesTest, TheMainThreadIsFoundAmongOthers) {
   check(R"(
 def deepest():
     ready()
     time.sleep(1000)
-threading.Thread(target=deepest, daemon=True).start()
-time.sleep(1000)
+for i in range(3):
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+deepest()
 )");
 }
 
 TEST_F(PythonFramesTest, ABusyProgramHasFramesAndGoesOn) {
   write("busy.py",
         "def residual(x):\n    while x >= 0:\n        x += 1\ndef solve():\n    residual(0)\nprint(flush=True)\nsolve()\n");
-  SourcePlaces places;
   for (const std::string& interpreter : interpreters_) {
     const Running running({interpreter, file("busy.py")});
+    SourcePlaces places;
     std::vector<std::string> frames;
     for (int i = 0; i < 100 && frames.size() != 3; ++i) frames = where_it_computes(running.process(), places);
     ASSERT_EQ(frames.size(), 3u);
     EXPECT_THAT(frames[0], ::testing::MatchesRegex("busy.py:[123] \\(residual\\)"));
     EXPECT_EQ(frames[1], "busy.py:5 (solve)");
     EXPECT_EQ(frames[2], "busy.py:7 (<module>)");
-    EXPECT_THAT(users_frame(sample(running.process(), places)), ::testing::EndsWith(" (residual)"));
+    EXPECT_THAT(sample(running.process(), places).frames.at(0), ::testing::EndsWith(" (residual)"));
   }
 }
 
@@ -220,10 +224,10 @@ int main(int argc, char** argv) {
   shell("gcc -rdynamic garbage.c -o python3.11 2>/dev/null");
   for (int way = 0; way <= 20; ++way) {
     const Running running({file("python3.11"), std::to_string(way)});
-    EXPECT_THAT(python_frames(running.process(), running.process()), IsEmpty()) << way;
+    EXPECT_THAT(frames_of(running.process()), IsEmpty()) << way;
   }
-  EXPECT_THAT(python_frames(0x7ffffff0, 0x7ffffff0), IsEmpty());
-  EXPECT_THAT(python_frames(::getpid(), ::getpid()), IsEmpty());
+  EXPECT_THAT(frames_of(0x7ffffff0), IsEmpty());
+  EXPECT_THAT(frames_of(::getpid()), IsEmpty());
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ int main(int argc, char** argv) {
   if (way == 4) /* in the mathematical library */
     for (double x = 0;; x += 1) sum += lgamma(x) + sin(x); /* MATHS */
   if (way == 5) spin();
+  if (way == 6) /* in the kernel's library */
+    for (struct timespec now;; sum += now.tv_nsec) clock_gettime(CLOCK_MONOTONIC, &now); /* CLOCK */
   residual(); /* CALL */
   return 0;
 }
@@ -118,16 +120,9 @@ bool reaches(const Running& program, char state) {
 TEST_F(StacksTest, ABusyLoopIsFound) {
   const Running program(words("0"));
   ASSERT_TRUE(program.changes());
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // some of it is processor time
-  const ProcessSample sampled = sample(program.process(), places_);
+  const StackSample sampled = sample(program.process(), places_);
   EXPECT_EQ(sampled.why_not, "");
-  ASSERT_EQ(sampled.threads.size(), 1u);
-  EXPECT_EQ(sampled.threads[0].thread, program.process());
-  EXPECT_EQ(sampled.threads[0].state, "runs");
-  EXPECT_EQ(sampled.state, 'R');
-  EXPECT_GT(sampled.processor_s, 0);
-  EXPECT_LT(sampled.processor_s, 60);
-  EXPECT_EQ(users_frame(sampled), place("/* BUSY */", "residual"));
+  EXPECT_EQ(sampled.frames.at(0), place("/* BUSY */", "residual"));
   EXPECT_EQ(where_it_computes(program.process(), places_),
             (std::vector{place("/* BUSY */", "residual"), place("/* CALL */", "main")}));
   EXPECT_TRUE(program.changes()) << "the program must go on";
@@ -149,9 +144,7 @@ TEST_F(StacksTest, LargeFramesAreFollowed) {
   ASSERT_EQ(frames.size(), 8u) << "seven of deep, and main is cut off";
   EXPECT_EQ(frames[0], place("/* BUSY */", "residual"));
   EXPECT_EQ(frames[2], place("/* DEEP */", "deep"));
-  const auto sampled = sample(program.process(), places_);
-  ASSERT_FALSE(sampled.threads.empty());
-  EXPECT_THAT(users_frames(sampled.threads[0], sampled.modules).back(), HasSubstr("(main)"));
+  EXPECT_THAT(sample(program.process(), places_).frames.back(), HasSubstr("(main)"));
 }
 
 TEST_F(StacksTest, LibrariesOfTheSystemAreNotTheUsers) {
@@ -159,16 +152,16 @@ TEST_F(StacksTest, LibrariesOfTheSystemAreNotTheUsers) {
   EXPECT_THAT(where_it_computes(program.process(), places_), Each(place("/* MATHS */", "main")));
 }
 
-TEST_F(StacksTest, ASleepingProcessSaysWhatItWaitsFor) {
+// MPI_Wtime reads a clock there, without a system call.
+TEST_F(StacksTest, TheKernelsLibraryIsNotTheUsers) {
+  const Running program(words("6"));
+  for (int i = 0; i < 20; ++i) EXPECT_THAT(where_it_computes(program.process(), places_), Each(place("/* CLOCK */", "main")));
+}
+
+TEST_F(StacksTest, ASleepingProcessSleepsOn) {
   const Running program(words("1"));
   ASSERT_TRUE(reaches(program, 'S'));
-  const ProcessSample sampled = sample(program.process(), places_);
-  EXPECT_EQ(sampled.state, 'S');
-  EXPECT_THAT(sampled.waits_in, ::testing::AnyOf(HasSubstr("nanosleep"), HasSubstr("system call ")));
-  EXPECT_LT(sampled.processor_s, 1);
-  ASSERT_EQ(sampled.threads.size(), 1u);
-  EXPECT_EQ(sampled.threads[0].state, "sleeps");
-  EXPECT_EQ(users_frame(sampled), place("/* SLEEP */", "main"));
+  EXPECT_EQ(sample(program.process(), places_).frames.at(0), place("/* SLEEP */", "main"));
   EXPECT_TRUE(reaches(program, 'S')) << "its call goes on";
 }
 
@@ -179,11 +172,7 @@ TEST_F(StacksTest, AStoppedProcessStaysStopped) {
   int status = 0;
   ASSERT_EQ(::waitpid(program.process(), &status, WUNTRACED), program.process());
   for (int i = 0; i < 20; ++i) {
-    const ProcessSample sampled = sample(program.process(), places_);
-    EXPECT_EQ(sampled.state, 'T');
-    ASSERT_EQ(sampled.threads.size(), 3u);
-    EXPECT_EQ(sampled.threads[0].state, "is stopped");
-    EXPECT_EQ(users_frame(sampled), place("/* BUSY */", "residual"));
+    EXPECT_EQ(sample(program.process(), places_).frames.at(0), place("/* BUSY */", "residual"));
     EXPECT_TRUE(reaches(program, 'T'));
   }
   const std::uint64_t before = program.number();
@@ -198,46 +187,36 @@ TEST_F(StacksTest, AStoppedProcessStaysStopped) {
 TEST_F(StacksTest, ATracedProcessIsLeftAlone) {
   const Running program(words("0"));
   ASSERT_EQ(::ptrace(PTRACE_SEIZE, program.process(), nullptr, nullptr), 0);
-  const ProcessSample sampled = sample(program.process(), places_);
+  const StackSample sampled = sample(program.process(), places_);
   EXPECT_EQ(sampled.why_not, "a debugger is attached");
-  EXPECT_TRUE(sampled.threads.empty());
-  EXPECT_EQ(sampled.state, 'R');
+  EXPECT_TRUE(sampled.frames.empty());
   EXPECT_EQ(where_it_computes(program.process(), places_), std::vector<std::string>{"a debugger is attached"});
 }
 
 // A process of another user stands for a system that permits no ptrace.
-TEST_F(StacksTest, WhereItIsNotPermittedTheReasonAndTheStateAreGiven) {
+TEST_F(StacksTest, WhereItIsNotPermittedTheReasonIsGiven) {
   const Running program(words("0"));
   const pid_t target = ::geteuid() == 0 ? program.process() : 1;
   EXPECT_TRUE(quadrille::testing::holds_in_a_child([&] {
     if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) return false;
-    const ProcessSample sampled = sample(target, places_);
-    const bool holds = sampled.why_not.starts_with("its stack may not be read: not allowed here, because ") && sampled.state != 0 &&
-                       sampled.processor_s >= 0;
+    const StackSample sampled = sample(target, places_);
+    const bool holds = sampled.why_not.starts_with("its stack may not be read: not allowed here, because ");
     if (!holds) std::fprintf(stderr, "%s\n", sampled.why_not.c_str());
     return holds;
   }));
 }
 
-TEST_F(StacksTest, ManySamplesLeaveNoThreadStopped) {
+TEST_F(StacksTest, ManySamplesLeaveTheProgramRunning) {
   const Running program(words("0", "7"));
-  std::vector<double> stops_s;
-  std::size_t with_frames = 0;
+  ASSERT_TRUE(program.changes());
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 200; ++i) {
-    const ProcessSample sampled = sample(program.process(), places_);
+    const StackSample sampled = sample(program.process(), places_);
     EXPECT_EQ(sampled.why_not, "");
-    EXPECT_EQ(sampled.threads.size(), 8u);
-    for (const ThreadStack& thread : sampled.threads) {
-      stops_s.push_back(thread.stopped_s);
-      with_frames += thread.frames.size() >= 2;
-    }
+    EXPECT_GE(sampled.frames.size(), 2u);
   }
-  EXPECT_EQ(with_frames, 1600u);
-  std::sort(stops_s.begin(), stops_s.end());
-  ASSERT_EQ(stops_s.size(), 1600u);
-  std::printf("stops: median %.3f ms, longest %.3f ms\n", stops_s[800] * 1e3, stops_s.back() * 1e3);
-  EXPECT_GT(stops_s.front(), 0);
-  EXPECT_LT(stops_s[1500], 0.05) << "the longest ones are those in which this thread had no core";
+  const auto duration = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin);
+  EXPECT_LT(duration.count(), 10) << "no stop may take 50 ms";
   EXPECT_EQ(states_of(program).find_first_of("tT"), std::string::npos) << states_of(program);
   EXPECT_TRUE(program.changes(0));
   for (std::size_t i = 2; i < 9; ++i) EXPECT_TRUE(program.changes(i)) << i;
@@ -245,12 +224,13 @@ TEST_F(StacksTest, ManySamplesLeaveNoThreadStopped) {
 
 TEST_F(StacksTest, ThreadsMayEndMeanwhile) {
   const Running program(words("2"));
+  int with_frames = 0;
   for (int i = 0; i < 200; ++i) {
-    const ProcessSample sampled = sample(program.process(), places_);
+    const StackSample sampled = sample(program.process(), places_);
     ASSERT_EQ(sampled.why_not, "");
-    ASSERT_FALSE(sampled.threads.empty());
-    EXPECT_EQ(sampled.threads[0].thread, program.process());
+    with_frames += !sampled.frames.empty();
   }
+  EXPECT_GT(with_frames, 0) << "where a thread begins, the C library ends the stack";
   EXPECT_TRUE(program.changes());
 }
 
@@ -296,9 +276,10 @@ TEST_F(StacksTest, TheProcessMayDieMeanwhile) {
       std::this_thread::sleep_for(std::chrono::microseconds(i * 300));
       ::kill(program.process(), SIGKILL);
     });
-    for (int j = 0; j < 5; ++j) sample(program.process(), places_);
+    SourcePlaces places;
+    for (int j = 0; j < 5; ++j) sample(program.process(), places);
     killer.join();
-    EXPECT_EQ(sample(program.process(), places_).why_not, "it has ended");
+    EXPECT_EQ(sample(program.process(), places).why_not, "it has ended");
     const int status = program.end();
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "the exit status is left for the parent";
   }
@@ -316,11 +297,7 @@ TEST_F(StacksTest, TheUsersFrameIsBelowTheBindings) {
       "gcc -g -O1 flow.c -o flow ./libmpifort.so.12 ./libmpi.so.40");
   const Running program({"sh", "-c", "cd '" + place_.string() + "' && exec ./flow"});
   ASSERT_TRUE(reaches(program, 'S'));
-  const ProcessSample sampled = sample(program.process(), places_, true);
-  ASSERT_EQ(sampled.threads.size(), 1u);
-  ASSERT_GE(sampled.threads[0].frames.size(), 4u);
-  EXPECT_EQ(sampled.threads[0].frames[1], "mpi.c:2 (MPI_Recv)");
-  EXPECT_EQ(users_frame(sampled), "flow.c:5 (exchange)");
+  EXPECT_THAT(sample(program.process(), places_).frames, ::testing::ElementsAre("flow.c:5 (exchange)", "flow.c:11 (main)"));
 }
 
 TEST_F(StacksTest, FortranIsSampled) {

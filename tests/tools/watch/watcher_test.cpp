@@ -322,13 +322,17 @@ TEST_F(WatcherTest, ACallThatDoesNotMatchEndsTheProgramAtOnce) {
 // Two nodes are two folders here.
 class LinkedWatchersTest : public WatcherTest {
  protected:
-  void start_nodes() {
+  void start_nodes(bool checks = false) {
     step_ = std::chrono::milliseconds(50);  // messages wake watchers
     start({0, 1}, 4, "first");
     start({2, 3}, 4, "second");
     Listener listener("127.0.0.1");
     meet(to_text(listener.meeting()));
-    at(0).watch(plan("first"), std::move(listener));
+    for (std::size_t i = 0; i < 4; ++i) {
+      WatchPlan its = plan(i < 2 ? "first" : "second");
+      its.checks = checks;
+      at(i).watch(its, i == 0 ? std::optional(std::move(listener)) : std::nullopt);
+    }
   }
   void meet(const std::string& meeting) {
     for (const auto& each : ranks_) set_words(each->page().meeting, meeting);
@@ -356,6 +360,28 @@ TEST_F(LinkedWatchersTest, SeesAHangOfItsOwnNode) {
   EXPECT_EQ(count_of("quadrille:", message), 1u) << message;
   EXPECT_THAT(message, HasSubstr("ranks 0, 1, 3 "));
   EXPECT_THAT(message, HasSubstr("rank 2 "));
+}
+
+// A rank finds a mismatch while its node collects answers that others gave before, when they waited for rank 0 as usual.
+TEST_F(LinkedWatchersTest, AnswersFromBeforeAMismatchDoNotCount) {
+  start_nodes(true);
+  EXPECT_EQ(watched(5), "");
+  for (const std::size_t i : {1, 2, 3}) at(i).enter("Barrier", 0.001);
+  const std::uint64_t asked = at(0).page().wanted;
+  bool is_asked = false;
+  const std::string message = watched(15, [&] {
+    if (is_asked || at(0).page().wanted == asked) return;
+    is_asked = true;
+    for (int i = 0; i < 10; ++i)
+      for (const std::size_t other : {1, 2, 3}) at(other).watcher()->tick(now_);
+    for (const std::size_t i : {1, 2, 3}) at(i).leave(0);
+    at(0).make("Barrier", 0);
+    for (std::size_t i = 0; i < 4; ++i) at(i).enter("Bcast", 0, {.bytes = 8, .root = i == 1 ? 1 : 0, .element = 9});
+    at(1).page().mismatch = 1;
+  });
+  EXPECT_TRUE(is_asked);
+  EXPECT_THAT(message, HasSubstr("the roots of Bcast, call 3, differ: rank 1"));
+  EXPECT_EQ(count_of("quadrille:", message), 1u) << message;
 }
 
 TEST_F(LinkedWatchersTest, EachNodeSpeaksIfTheyCannotTalk) {
