@@ -57,6 +57,8 @@ class Counting {
   // Call it in MPI_Finalize, also if nothing is counted. A report is written, if one is asked for.
   static void end();
 
+  bool checks() const { return checks_ != nullptr; }  // do ranks compare their calls?
+
  private:
   Counting(const RecordOptions& options, std::string folder)
       : record_(options), folder_(std::move(folder)), traffic_(record_.traffic()) {}
@@ -64,6 +66,7 @@ class Counting {
 
   int number_of(CommunicatorState& state);
   void open(CommunicatorState& state);
+  static bool compares_nodes(CommunicatorState& state, bool is_known);
   void check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept;
   RingEntry* note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept;
   CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);

@@ -40,6 +40,7 @@ void begin_run() noexcept {
     if (world.is_watched()) {
       WatchPage none{};
       world.tell_meeting(counting ? counting->record().ring().page() : none);
+      if (Settings::get().watch->checks) world.agree_on_checks(counting && counting->checks());
     }
     if (counting)
       if (CommunicatorState* const all = CommunicatorState::of(MPI_COMM_WORLD)) counting->identity_of(*all);

@@ -11,6 +11,7 @@
 #include "mpi_face/datatype.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/mpi_facts.hpp"
+#include "mpi_face/world.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -77,23 +78,47 @@ std::uint64_t sum_of_blocks(const KnownCommunicator& known, const MpiCall& call)
 
 }  // namespace
 
-// Compares the call with those of the node's other ranks. A rank whose call does not match does not run it: its watcher ends the
-// program.
+// Are all ranks' calls compared in messages, because the communicator has ranks on several nodes? Collective in the first call.
+bool Counting::compares_nodes(CommunicatorState& state, bool is_known) {
+  const KnownCommunicator& known = state.communicator();
+  if (!World::get().compares_nodes() || known.is_inter || !known.is_of_one_world()) return false;
+  std::atomic<int>& nodes = state.counted().compares_nodes;
+  if (nodes.load(std::memory_order_relaxed) < 0)
+    nodes.store(World::are_on_several_nodes(known.handle, is_known), std::memory_order_relaxed);
+  return nodes.load(std::memory_order_relaxed) != 0;
+}
+
+// Compares the call with those of the other ranks: by the node's table, and between nodes by reductions before blocking calls. A
+// rank whose call does not match does not run it: its watcher ends the program.
 void Counting::check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept {
-  if (noted.communicator == RingEntry::no_communicator) return;
-  const std::uint64_t members = record_.members_hash(static_cast<int>(noted.communicator & 0xFFFF));
-  if (members == 0) return;
-  const bool is_irregular = is_irregular_function(call.function) && !is_neighbourhood(static_cast<Function>(noted.function));
+  const bool has_identity = noted.communicator != RingEntry::no_communicator;
+  const std::uint64_t members = has_identity ? record_.members_hash(static_cast<int>(noted.communicator & 0xFFFF)) : 0;
+  const auto function = static_cast<Function>(noted.function);
+  const bool is_irregular = is_irregular_function(call.function) && !is_neighbourhood(function);
+  const bool has_sum = is_irregular && call.function != Function::Alltoallw;
   std::uint64_t hash = hash_with(noted.function, static_cast<std::uint64_t>(noted.root));
   hash = hash_with(hash, static_cast<std::uint64_t>(noted.operation));
   if (noted.bytes >= 0 && !is_irregular) hash = hash_with(hash, static_cast<std::uint64_t>(noted.bytes));
   const auto element = static_cast<std::uint8_t>(noted.element < 0 ? 0 : 1 + noted.element % 255);
-  const std::uint64_t communicator = hash_with(members, noted.communicator >> 16) | 1;
   const KnownCommunicator& known = state.communicator();
-  const bool agrees = checks_->agrees(communicator, noted.number, static_cast<std::uint32_t>(hash), element);
-  if (agrees && (!is_irregular || call.function == Function::Alltoallw)) return;
-  if (agrees && checks_->balances(communicator, noted.number, static_cast<std::uint32_t>(known.ranks), sum_of_blocks(known, call)))
-    return;
+  bool is_right = true;
+  if (members != 0) {
+    const std::uint64_t communicator = hash_with(members, noted.communicator >> 16) | 1;
+    is_right = checks_->agrees(communicator, noted.number, static_cast<std::uint32_t>(hash), element) &&
+               (!has_sum ||
+                checks_->balances(communicator, noted.number, static_cast<std::uint32_t>(known.ranks), sum_of_blocks(known, call)));
+  }
+  const bool is_blocking = call.function == function && !is_neighbourhood(function);
+  if (is_right && is_blocking && compares_nodes(state, members != 0)) {
+    constexpr std::uint64_t elements = 256;
+    std::uint64_t most[] = {hash, ~hash, element, element == 0 ? 0 : elements - element},
+                  sum = has_sum ? sum_of_blocks(known, call) : 0;
+    is_right = PMPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_UINT64_T, MPI_MAX, known.handle) != MPI_SUCCESS ||
+               (most[0] == ~most[1] && (most[2] == 0 || most[2] == elements - most[3]));
+    if (is_right && has_sum)
+      is_right = PMPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, known.handle) != MPI_SUCCESS || sum == 0;
+  }
+  if (is_right) return;
   std::atomic_ref(record_.ring().page().mismatch).store(1, std::memory_order_release);
   std::this_thread::sleep_for(std::chrono::seconds(10));
   PMPI_Abort(MPI_COMM_WORLD, 1);  // no watcher has done it

@@ -6,6 +6,8 @@
 
 #include <chrono>
 
+#include "foundation/hash.hpp"
+#include "foundation/system/proc.hpp"
 #include "mpi_face/mpi_courier.hpp"
 #include "mpi_face/mpi_facts.hpp"
 #include "mpi_face/report/collection.hpp"
@@ -50,6 +52,17 @@ void World::agree(bool counts) {
   int mine = counts, all = 0;
   // Without a report, late ranks are not measured.
   counts_everywhere_ = reports_ && PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator_) == MPI_SUCCESS && all != 0;
+}
+
+void World::agree_on_checks(bool checks) {
+  if (communicator_ != MPI_COMM_NULL) compares_nodes_ = are_on_several_nodes(communicator_, checks);
+}
+
+bool World::are_on_several_nodes(MPI_Comm ranks, bool is_ready) {
+  const auto host = static_cast<std::int64_t>(text_hash(host_name()) >> 1);
+  std::int64_t least[] = {host, -host, is_ready};
+  return PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, ranks) == MPI_SUCCESS && least[0] != -least[1] &&
+         least[2] != 0;
 }
 
 void World::tell_meeting(WatchPage& page) {

@@ -26,6 +26,14 @@ class World {
   // Do all ranks count their calls? Equal on all ranks.
   bool counts_everywhere() const { return counts_everywhere_; }
 
+  // Collective; call it after begin() if ranks are to compare their calls. Tells all ranks whether this rank can do so.
+  void agree_on_checks(bool checks);
+  // Do all ranks compare their calls, and are they on several nodes? Equal on all ranks.
+  bool compares_nodes() const { return compares_nodes_; }
+
+  // Collective. Returns false on all ranks if `is_ready` is false on one.
+  static bool are_on_several_nodes(MPI_Comm ranks, bool is_ready);
+
   // Rank 0 tells where watchers meet. Collective; call it after begin() if the run is watched.
   void tell_meeting(WatchPage& page);
   bool is_watched() const { return is_watched_; }
@@ -46,7 +54,7 @@ class World {
   World();
   void name_spawned(Rank rank);
 
-  bool reports_ = false, is_watched_ = false, counts_everywhere_ = false;
+  bool reports_ = false, is_watched_ = false, counts_everywhere_ = false, compares_nodes_ = false;
   std::uint64_t run_ = 0;
   ReportWish wish_;
   std::string why_not_;
