@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 
 #include "execute/agreement.hpp"
@@ -161,16 +162,28 @@ std::string listed(const std::vector<Count>& numbers) {
   return fmt::format("{} numbers of fingerprint {:x}", numbers.size(), fingerprint(numbers));
 }
 
+// The words are those of the verdict on a watched program (mpi_face/watch/mismatch.cpp).
 void throw_difference(Communicator& communicator, const std::string& fields, Rank other, std::string_view rule) {
+  static const std::map<std::string, std::string> nouns{{"root", "roots"},           {"operator", "operators"},
+                                                        {"type", "element types"},   {"block size", "sizes"},
+                                                        {"algorithm", "algorithms"}, {"counts", "counts"}};
   const std::string first_text = told_by(communicator, 0, fields), other_text = told_by(communicator, other, fields);
   std::string_view first_words = first_text, other_words = other_text;
+  std::string collective;
   while (true) {
     const std::string field = take_word(first_words), asked = take_word(first_words);
     take_word(other_words);
     const std::string asked_there = take_word(other_words);
-    if (asked != asked_there || first_words.empty())
-      throw Error(ErrorCode::misuse,
-                  fmt::format("rank 0 asks for {} {}, rank {} for {}; {}", field, asked, other, asked_there, rule));
+    if (field == "collective") collective = asked;
+    if (asked == asked_there && !first_words.empty()) continue;
+    if (field == "collective")
+      throw Error(ErrorCode::misuse, fmt::format("the order of collectives differs: rank {} is in {}, rank 0 in {}; {}", other,
+                                                 asked_there, asked, rule));
+    const auto noun = nouns.find(field);
+    const std::string what = field == "root" ? "root " : "";
+    throw Error(ErrorCode::misuse, fmt::format("the {} of {} differ: rank {} gives {}{}, rank 0 {}{}; {}",
+                                               noun == nouns.end() ? fmt::format("values of '{}'", field) : noun->second,
+                                               collective, other, what, asked_there, what, asked, rule));
   }
 }
 

@@ -176,17 +176,19 @@ TEST(GivenSchedule, DifferencesBetweenRanksAreNamed) {
   without_symmetry.symmetry.reset();
   EXPECT_THAT(with_rank_two(ring, without_symmetry), HasSubstr("they differ in the symmetry that they state"));
   EXPECT_THAT(with_rank_two(make_schedule(Problem::alltoall(4, 24), "ring"), make_schedule(Problem::alltoall(4, 16), "ring")),
-              HasSubstr("rank 0 asks for block size 24 B, rank 2 for 16 B"));
+              HasSubstr("the sizes of alltoall differ: rank 2 gives 16 B, rank 0 24 B"));
   Schedule renamed = document;
   renamed.algorithm = "ring of mine";
-  EXPECT_THAT(with_rank_two(document, renamed),
-              HasSubstr("rank 0 asks for algorithm ring of the caller's own, rank 2 for ring of mine of the caller's own"));
+  EXPECT_THAT(
+      with_rank_two(document, renamed),
+      HasSubstr(
+          "the algorithms of alltoall differ: rank 2 gives ring of mine of the caller's own, rank 0 ring of the caller's own"));
   run_threads(4, [&](Communicator& threads) {  // one rank names an algorithm of the table instead
     try {
       threads.rank() == 2 ? plan(threads, problem, {.algorithm = "ring"}) : plan(threads, document);
       ADD_FAILURE() << "not the same plan";
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("rank 0 asks for algorithm ring of the caller's own, rank 2 for ring"));
+      EXPECT_THAT(error.what(), HasSubstr("the algorithms of alltoall differ: rank 2 gives ring, rank 0 ring of the caller's own"));
     }
   });
 }

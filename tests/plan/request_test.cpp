@@ -75,7 +75,7 @@ TEST(Request, OfATableSchedulePassedInMatchesThatOfItsAlgorithm) {
       planned("shift");
       ADD_FAILURE() << "they ask for the same";
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("rank 0 asks for algorithm shift, rank 2 for bruck:"));
+      EXPECT_THAT(error.what(), HasSubstr("the algorithms of alltoall differ: rank 2 gives bruck:"));
     }
   });
 }
@@ -91,42 +91,51 @@ TEST(Request, NamesTheFieldThatDiffers) {
   EXPECT_EQ(said(sum, [](Asked&) {}), "");
   const std::vector<std::tuple<Asked, Change, std::string>> cases{
       {exchange, [](Asked& mine) { mine.problem = problem_of(Collective::allgather, ranks, 8); },
-       "collective alltoall, rank 2 for allgather"},
-      {exchange, [](Asked& mine) { mine.problem.block_bytes = 16; }, "block size 8 B, rank 2 for 16 B"},
-      {broadcast, [](Asked& mine) { mine.problem.root = 1; }, "root 0, rank 2 for 1"},
-      {sum, [](Asked& mine) { mine.options.operation = built_in_operator("max", "i32"); }, "operator sum, rank 2 for max"},
-      {sum, [](Asked& mine) { mine.options.operation = built_in_operator("sum", "f32"); }, "type i32, rank 2 for f32"},
+       "the order of collectives differs: rank 2 is in allgather, rank 0 in alltoall"},
+      {exchange, [](Asked& mine) { mine.problem.block_bytes = 16; }, "the sizes of alltoall differ: rank 2 gives 16 B, rank 0 8 B"},
+      {broadcast, [](Asked& mine) { mine.problem.root = 1; }, "the roots of broadcast differ: rank 2 gives root 1, rank 0 root 0"},
+      {sum, [](Asked& mine) { mine.options.operation = built_in_operator("max", "i32"); },
+       "the operators of reduce differ: rank 2 gives max, rank 0 sum"},
+      {sum, [](Asked& mine) { mine.options.operation = built_in_operator("sum", "f32"); },
+       "the element types of reduce differ: rank 2 gives f32, rank 0 i32"},
       {sum,
        [](Asked& mine) {
          Operator wider = *mine.options.operation;
          wider.element_bytes = mine.problem.element_bytes = 8;
          mine.options.operation = std::make_shared<const Operator>(wider);
        },
-       "element size 4 B, rank 2 for 8 B"},
-      {sum, [](Asked& mine) { mine.problem.commutative = false; }, "commutative true, rank 2 for false"},
-      {sum, [](Asked& mine) { mine.problem.reproducible = true; }, "reproducible false, rank 2 for true"},
+       "the values of 'element size' of reduce differ: rank 2 gives 8 B, rank 0 4 B"},
+      {sum, [](Asked& mine) { mine.problem.commutative = false; },
+       "the values of 'commutative' of reduce differ: rank 2 gives false, rank 0 true"},
+      {sum, [](Asked& mine) { mine.problem.reproducible = true; },
+       "the values of 'reproducible' of reduce differ: rank 2 gives true, rank 0 false"},
       {shares,
        [](Asked& mine) {
          mine.problem = with_counts(Collective::allgatherv, {1, 2, 4});
        },
-       "counts 1,2,3, rank 2 for 1,2,4"},
+       "the counts of allgatherv differ: rank 2 gives 1,2,4, rank 0 1,2,3"},
       {exchange,
        [](Asked& mine) {
          mine.problem.nodes = {0, 1, 1};
        },
-       "nodes 0,0,0, rank 2 for 0,1,1"},
+       "the values of 'nodes' of alltoall differ: rank 2 gives 0,1,1, rank 0 0,0,0"},
       {exchange,
        [](Asked& mine) {
          mine.problem.grid = {3, 1};
        },
-       "grid none, rank 2 for 3,1"},
-      {exchange, [](Asked& mine) { mine.options.algorithm = "shift"; }, "algorithm direct:segments=1, rank 2 for shift"},
-      {exchange, [](Asked& mine) { mine.options.policy = Policy::dataflow; }, "policy blocking, rank 2 for dataflow"},
-      {exchange, [](Asked& mine) { mine.options.executor = Executor::shared; }, "executor automatic, rank 2 for shared"},
-      {exchange, [](Asked& mine) { mine.options.longest_message = 9; }, "longest_message 1073741824, rank 2 for 9"},
-      {exchange, [](Asked& mine) { mine.options.keep_step = true; }, "keep_step false, rank 2 for true"},
+       "the values of 'grid' of alltoall differ: rank 2 gives 3,1, rank 0 none"},
+      {exchange, [](Asked& mine) { mine.options.algorithm = "shift"; },
+       "the algorithms of alltoall differ: rank 2 gives shift, rank 0 direct:segments=1"},
+      {exchange, [](Asked& mine) { mine.options.policy = Policy::dataflow; },
+       "the values of 'policy' of alltoall differ: rank 2 gives dataflow, rank 0 blocking"},
+      {exchange, [](Asked& mine) { mine.options.executor = Executor::shared; },
+       "the values of 'executor' of alltoall differ: rank 2 gives shared, rank 0 automatic"},
+      {exchange, [](Asked& mine) { mine.options.longest_message = 9; },
+       "the values of 'longest_message' of alltoall differ: rank 2 gives 9, rank 0 1073741824"},
+      {exchange, [](Asked& mine) { mine.options.keep_step = true; },
+       "the values of 'keep_step' of alltoall differ: rank 2 gives true, rank 0 false"},
   };
-  for (const auto& [asked, change, words] : cases) EXPECT_THAT(said(asked, change), StartsWith("rank 0 asks for " + words + ";"));
+  for (const auto& [asked, change, words] : cases) EXPECT_THAT(said(asked, change), StartsWith(words + ";"));
 }
 
 // Lists that are too long to be shown are compared nevertheless.
@@ -140,8 +149,8 @@ TEST(Request, ComparesLongLists) {
       plan(threads, problem);
       ADD_FAILURE() << "the ranks agree";
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), StartsWith("rank 0 asks for counts 70 numbers of fingerprint "));
-      EXPECT_THAT(error.what(), HasSubstr(", rank 69 for 70 numbers of fingerprint "));
+      EXPECT_THAT(error.what(), StartsWith("the counts of allgatherv differ: rank 69 gives 70 numbers of fingerprint "));
+      EXPECT_THAT(error.what(), HasSubstr(", rank 0 70 numbers of fingerprint "));
     }
   });
 }

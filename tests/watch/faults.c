@@ -431,7 +431,7 @@ static const struct {
               {"other_count", "check", other_count},
               {"other_type", "check", other_type},
               {"bcast_bytes", "check", bcast_bytes},
-              {"alltoallv_pair", "check", alltoallv_pair},
+              {"alltoallv_pair", "check quick", alltoallv_pair},
               {"alltoallv_bytes", "check", alltoallv_bytes},
               {"other_communicator", "hang", other_communicator},
               {"two_communicators", "hang", two_communicators},

@@ -387,20 +387,20 @@ TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
     });
   };
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) { broadcast(ranks, own, last ? 1 : 0); }),
-            "rank 0 asks for root 0, rank 2 for 1; all ranks must make the same call");
+            "the roots of broadcast differ: rank 2 gives root 1, rank 0 root 0; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) { broadcast(ranks, std::span(own).first(last ? 9 : 10)); }),
-            "rank 0 asks for block size 80 B, rank 2 for 72 B; all ranks must make the same call");
+            "the sizes of broadcast differ: rank 2 gives 72 B, rank 0 80 B; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) { last ? barrier(ranks) : broadcast(ranks, own); }),
-            "rank 0 asks for collective broadcast, rank 2 for barrier; all ranks must make the same call");
+            "the order of collectives differs: rank 2 is in barrier, rank 0 in broadcast; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
               const auto add = [](double a, double b) { return a + b; };
               allreduce(ranks, in_place, own, last ? commutative(add, "add") : ordered(add, "add"));
             }),
-            "rank 0 asks for commutative false, rank 2 for true; all ranks must make the same call");
+            "the values of 'commutative' of allreduce differ: rank 2 gives true, rank 0 false; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
               last ? allreduce(ranks, in_place, own, op::min) : allreduce(ranks, in_place, own, op::sum);
             }),
-            "rank 0 asks for operator sum, rank 2 for min; all ranks must make the same call");
+            "the operators of allreduce differ: rank 2 gives min, rank 0 sum; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
               barrier(ranks);  // calls with counts are compared, too
               if (last)
@@ -408,11 +408,11 @@ TEST_F(ComparedCalls, NameBothValuesAndBothRanks) {
               else
                 barrier(ranks);
             }),
-            "rank 0 asks for collective barrier, rank 2 for allgatherv; all ranks must make the same call");
+            "the order of collectives differs: rank 2 is in allgatherv, rank 0 in barrier; all ranks must make the same call");
   EXPECT_EQ(said([](Communicator& ranks, auto& own, bool last) {
               reduce_scatterv(ranks, in_place, own, std::vector<int>{1, 1, last ? 1 : 2}, op::sum);
             }),
-            "rank 0 asks for counts 8,8,16, rank 2 for 8,8,8; all ranks must make the same call");
+            "the counts of reduce_scatterv differ: rank 2 gives 8,8,8, rank 0 8,8,16; all ranks must make the same call");
 }
 
 TEST_F(ComparedCalls, ReportOneRanksWrongSizesOnAllRanks) {

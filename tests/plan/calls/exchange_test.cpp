@@ -147,7 +147,7 @@ TEST(ExchangeCalls, RefusesWrongEdges) {
   EXPECT_EQ(all[1], "an edge to rank 2, but the group has 2 ranks");
   EXPECT_EQ(all[0], "rank 1: " + all[1]);
   EXPECT_EQ(told_to_all(2, [](Communicator& ranks) { ranks.rank() == 0 ? barrier(ranks) : exchange(ranks, {}, {}); }),
-            "rank 0 asks for collective barrier, rank 1 for exchange; all ranks must make the same call");
+            "the order of collectives differs: rank 1 is in exchange, rank 0 in barrier; all ranks must make the same call");
 }
 
 // Otherwise ranks would wait for ever.

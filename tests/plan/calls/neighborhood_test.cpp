@@ -238,7 +238,8 @@ TEST(Neighborhood, TellsAllRanksIfTheyCompare) {
                           ranks.rank() == 0 ? call_without_neighbors(ranks)
                                             : neighbor_allgather(ranks, Neighbors({}, {}), nothing, nothing);
                         }),
-            "rank 0 asks for collective neighbor_alltoall, rank 1 for neighbor_allgather; all ranks must make the same call");
+            "the order of collectives differs: rank 1 is in neighbor_allgather, rank 0 in neighbor_alltoall; all ranks must make "
+            "the same call");
 }
 
 TEST(Neighborhood, FindsNeighborsThatDifferIfTheRanksCompare) {
