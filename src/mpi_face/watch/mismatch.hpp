@@ -19,11 +19,10 @@ struct Mismatch {
   std::vector<std::string> sentences;
 };
 
-// Considers calls with numbers from `from`; with `only_order`, only their functions.
-std::optional<Mismatch> first_mismatch(const SeenRun& run, const CommonCommunicator& communicator, std::uint64_t from,
-                                       bool only_order);
+// Considers calls with numbers from `from` on communicator `on` of the run; with `only_order`, only their functions.
+std::optional<Mismatch> first_mismatch(const SeenRun& run, int on, std::uint64_t from, bool only_order);
 
 // Returns the rank's call with this number on the communicator, or null if it is not among its last calls.
-const WatchedCall* call_with(const SeenRun& run, const Member& member, std::uint64_t number);
+const WatchedCall* call_with(const SeenRun& run, Rank rank, int on, std::uint64_t number);
 
 }  // namespace quadrille::mpi_face

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <map>
+#include <numeric>
 #include <unordered_map>
 
 #include "foundation/text/wording.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/report/report_words.hpp"
 
 namespace quadrille::mpi_face {
@@ -32,78 +34,59 @@ std::string label_of(const CommonCommunicator& communicator) {
 
 }  // namespace
 
-std::string base_of(const std::string& function) {
-  std::string base = function;
-  if (base.ends_with("_init")) base.resize(base.size() - 5);
-  if (base.size() > 1 && base[0] == 'I' && std::islower(static_cast<unsigned char>(base[1]))) {
-    base.erase(0, 1);
-    base[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(base[0])));
-  }
-  return base;
+std::optional<Function> form_of(const WatchedCall& call) {
+  const std::optional<Function> function = call.is_collective ? function_named(call.function) : std::nullopt;
+  return function && !is_neighbourhood(*function) ? std::optional(blocking_form(*function)) : std::nullopt;
 }
 
-SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size) {
-  constexpr Rank most = Rank{1} << 26;
-  Rank size = std::clamp<Rank>(world_size, 0, most);
-  for (const SeenRank& rank : ranks)
-    if (rank.rank >= 0 && rank.rank < most) size = std::max(size, rank.rank + 1);
-  by_rank_.resize(index(size));
-  for (const SeenRank& rank : ranks)
-    if (rank.rank >= 0 && rank.rank < most) by_rank_[index(rank.rank)] = &rank;
-  for (Rank rank = 0; rank < size; ++rank) {
-    if (by_rank_[index(rank)]) continue;
-    unseen_.emplace_back().rank = rank;
-    by_rank_[index(rank)] = &unseen_.back();
+SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size, double limit_s) : limit_s_(limit_s) {
+  static const SeenRank unseen;
+  by_rank_.resize(index(std::clamp<Rank>(world_size, 0, most_world_size)), &unseen);
+  for (const SeenRank& rank : ranks) {
+    if (rank.rank < 0 || rank.rank >= most_world_size) continue;
+    if (rank.rank >= size()) by_rank_.resize(index(rank.rank) + 1, &unseen);
+    by_rank_[index(rank.rank)] = &rank;
   }
-  shared_.resize(index(size));
-  for (Rank rank = 0; rank < size; ++rank) add_communicators(at(rank));
-  for (Rank rank = 0; rank < size; ++rank) {
-    std::vector<std::uint64_t> begun(at(rank).communicators.size());
-    for (std::size_t i = 0; i < begun.size(); ++i) begun[i] = at(rank).communicators[i].calls;
-    for (const WatchedCall& call : at(rank).calls)
-      if (call.communicator >= 0 && index(call.communicator) < begun.size() && call.is_collective)
-        begun[index(call.communicator)] = std::max(begun[index(call.communicator)], call.number);
-    for (std::size_t i = 0; i < begun.size(); ++i)
-      communicators_[index(shared_[index(rank)][i])].members.push_back({rank, &at(rank).communicators[i], begun[i]});
+  shared_.resize(by_rank_.size());
+  std::map<CommunicatorKey, int> places;
+  for (Rank rank = 0; rank < size(); ++rank) {
     waiting_.push_back(waiting_of(at(rank)));
+    is_quiet_ = is_quiet_ && is_quiet(rank);
+    for (const SeenCommunicator& seen : at(rank).communicators) {
+      const auto [place, is_new] = places.try_emplace(seen.key, static_cast<int>(communicators_.size()));
+      if (is_new) communicators_.emplace_back();
+      CommonCommunicator& shared = communicators_[index(place->second)];
+      if (shared.label.empty()) shared.label = seen.name;
+      if (!shared.listed && !seen.world_ranks.empty()) shared.listed = &seen.world_ranks;
+      shared.made = seen.key.made;
+      shared.members.push_back({rank, seen.calls});
+      shared_[index(rank)].push_back(place->second);
+    }
+    if (const int on = waits_on(rank); on >= 0) communicators_[index(on)].waiters.push_back(rank);
   }
   for (CommonCommunicator& each : communicators_) {
     put_in_order(each);
     if (each.label.empty()) each.label = label_of(each);
+    for (const Member& member : each.members) each.is_quiet = each.is_quiet && is_quiet(member.rank);
   }
 }
 
-// Also adds members of which it has not been seen that they know the communicator.
+// Adds members of which it has not been seen that they know the communicator.
 void SeenRun::put_in_order(CommonCommunicator& communicator) const {
-  std::vector<Rank> world;
-  if (communicator.label == "MPI_COMM_WORLD")
-    for (Rank rank = 0; rank < size(); ++rank) world.push_back(rank);
-  const std::vector<Rank>* order = world.empty() ? nullptr : &world;
-  for (const Member& member : communicator.members)
-    if ((!order || order == &world) && !member.communicator->world_ranks.empty()) order = &member.communicator->world_ranks;
-  if (!order || std::any_of(order->begin(), order->end(), [&](Rank rank) { return rank < 0 || rank >= size(); })) return;
-  std::unordered_map<Rank, Member> known;
-  for (const Rank rank : *order) known[rank].rank = rank;
-  const bool are_distinct = known.size() == order->size();
-  for (const Member& member : communicator.members) known[member.rank] = member;
-  if (!are_distinct || known.size() != order->size()) return;  // the list is damaged, or two ranks list different members
-  communicator.members.clear();
-  for (const Rank rank : *order) communicator.members.push_back(known[rank]);
-  communicator.is_ordered = true;
-}
-
-const SeenRank& SeenRun::at(Rank rank) const { return *by_rank_[index(rank)]; }
-
-void SeenRun::add_communicators(const SeenRank& rank) {
-  for (const SeenCommunicator& seen : rank.communicators) {
-    const auto [place, is_new] = places_.try_emplace(seen.key, static_cast<int>(communicators_.size()));
-    if (is_new) communicators_.emplace_back();
-    CommonCommunicator& shared = communicators_[index(place->second)];
-    if (shared.label.empty()) shared.label = seen.name;
-    shared.made = seen.key.made;
-    shared.usual_s = std::max(shared.usual_s, seen.usual_s);
-    shared_[index(rank.rank)].push_back(place->second);
+  std::vector<Rank> order = communicator.listed ? *communicator.listed : std::vector<Rank>();
+  if (order.empty() && communicator.label == "MPI_COMM_WORLD") {
+    order.resize(by_rank_.size());
+    std::iota(order.begin(), order.end(), Rank{0});
   }
+  if (order.empty() || std::any_of(order.begin(), order.end(), [&](Rank rank) { return rank < 0 || rank >= size(); })) return;
+  std::unordered_map<Rank, Member> known;
+  for (const Rank rank : order) known[rank].rank = rank;
+  const bool are_distinct = known.size() == order.size();
+  for (const Member& member : communicator.members) known[member.rank] = member;
+  if (!are_distinct || known.size() != order.size()) return;  // the list is damaged, or two ranks list different members
+  communicator.members.clear();
+  for (const Rank rank : order) communicator.members.push_back(known[rank]);
+  communicator.is_ordered = true;
 }
 
 Waiting SeenRun::waiting_of(const SeenRank& rank) const {
@@ -157,15 +140,44 @@ int SeenRun::waits_on(Rank rank) const {
   return is_in && targets.size() == 1 && targets[0]->is_collective ? communicator_of(rank, *targets[0]) : -1;
 }
 
-bool SeenRun::is_quiet(Rank rank, double limit_s) const {
-  using State = SeenRank::State;
-  const State now = state(rank);
-  return now == State::died || now == State::finalised || now == State::unknown || at(rank).since_s >= limit_s;
+bool SeenRun::waits(Rank rank) const {
+  const auto& targets = waiting(rank).targets;
+  const auto is_known = [&](const WatchedCall* target) { return !target->is_collective && peer_of(rank, *target) != -1; };
+  return state(rank) == SeenRank::State::in_call && (waits_on(rank) >= 0 || std::any_of(targets.begin(), targets.end(), is_known));
 }
 
-std::string ranks_list(const std::vector<Rank>& ranks) {
+bool SeenRun::is_quiet(Rank rank) const {
+  using State = SeenRank::State;
+  const State now = state(rank);
+  return now == State::died || now == State::finalised || now == State::unknown || are_long({rank});
+}
+
+bool SeenRun::are_long(const std::vector<Rank>& ranks) const {
+  return std::any_of(ranks.begin(), ranks.end(), [&](Rank rank) { return at(rank).since_s >= limit_s_; });
+}
+
+std::optional<Stuck> SeenRun::stuck_on(int on) const {
+  const CommonCommunicator& shared = communicator(on);
+  if (!shared.is_quiet) return std::nullopt;
+  Stuck stuck{on, shared.waiters, nullptr, {}};
+  for (const Rank rank : stuck.waiters) {
+    const WatchedCall* call = waiting(rank).targets[0];
+    if (!stuck.call || call->number < stuck.call->number) stuck.call = call;
+  }
+  const auto is_missing = [&](const Member& member) { return member.begun < stuck.call->number; };
+  const Rank root = stuck.call->root;
+  if (root >= 0 && shared.is_ordered && index(root) < shared.members.size() && is_missing(shared.members[index(root)])) {
+    stuck.missing = {shared.members[index(root)].rank};  // the others may have left the call
+    return stuck;
+  }
+  for (const Member& member : shared.members)
+    if (is_missing(member)) stuck.missing.push_back(member.rank);
+  return stuck;
+}
+
+std::string ranks_phrase(const std::vector<Rank>& ranks) {
   constexpr std::size_t most = 8;
-  std::string words;
+  std::string words = ranks.size() == 1 ? "rank " : "ranks ";
   std::size_t told = 0, parts = 0;
   bool has_range = false;
   for (; told < ranks.size() && parts < most; ++parts) {
@@ -173,7 +185,7 @@ std::string ranks_list(const std::vector<Rank>& ranks) {
     while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
     if (end - told < 3) end = told + 1;
     has_range |= end - told > 1;
-    words += (words.empty() ? "" : ", ") +
+    words += (told == 0 ? "" : ", ") +
              (end - told > 1 ? fmt::format("{}..{}", ranks[told], ranks[end - 1]) : fmt::format("{}", ranks[told]));
     told = end;
   }
@@ -181,8 +193,6 @@ std::string ranks_list(const std::vector<Rank>& ranks) {
   if ((has_range && ranks.size() > 4) || told < ranks.size()) words += fmt::format(" ({})", number_words(ranks.size()));
   return words;
 }
-
-std::string ranks_phrase(const std::vector<Rank>& ranks) { return (ranks.size() == 1 ? "rank " : "ranks ") + ranks_list(ranks); }
 
 std::string number_words(std::uint64_t number) {
   return count_words(static_cast<Count>(std::min<std::uint64_t>(number, INT64_MAX)));
@@ -195,13 +205,7 @@ std::string size_words(Bytes bytes) {
 
 std::string duration_words(double seconds) {
   if (seconds >= 10) return count_words(static_cast<Count>(std::min(seconds, 1e15))) + " s";
-  std::string words = seconds < 1 ? seconds_words(seconds) : fmt::format("{:.1f} s", seconds);
-  const std::size_t end = words.find(' ');
-  if (words.find('.') < end) {
-    const std::size_t last = words.find_last_not_of('0', end - 1);
-    words.erase(last + (words[last] == '.' ? 0 : 1), end - last - (words[last] == '.' ? 0 : 1));
-  }
-  return words;
+  return seconds < 1 ? seconds_words(seconds) : fmt::format("{:.2g} s", seconds);
 }
 
 std::string call_words(const WatchedCall& call) {

@@ -72,7 +72,7 @@ class PlantedRun {
       std::uint64_t made = 0;
       for (const SeenCommunicator& each : seen.communicators) made += each.key.members == hash;
       places_[{rank, count_}] = static_cast<int>(seen.communicators.size());
-      seen.communicators.push_back({{hash, made}, name, members, 0, 0});
+      seen.communicators.push_back({{hash, made}, name, members, 0});
     }
     return count_++;
   }
