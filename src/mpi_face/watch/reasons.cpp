@@ -12,35 +12,59 @@ namespace quadrille::mpi_face {
 namespace {
 
 using State = SeenRank::State;
-using Why = HangVerdict::Cause;
+using Why = HangReason::Cause;
 
-// Why ranks have not entered a call.
-struct Reason {
+// What ranks have in common that have not come.
+struct Absence {
   Why cause;
-  std::string end, call, last;  // the call that they have not entered; the last one that they have, if they have finalised
-  auto operator<=>(const Reason&) const = default;
+  std::string end;   // of ranks that died
+  std::string call;  // the one that they have not entered; "": one for a message
+  std::string more;  // finalised: their last call; in another call than one for the message: which
+  auto operator<=>(const Absence&) const = default;
 };
+using Absences = std::map<Absence, std::vector<Rank>>;  // in the order of HangVerdict::Cause
 
-std::string sentence_of(const Reason& reason, const std::vector<Rank>& ranks) {
-  const bool one = ranks.size() == 1;
-  const std::string who = ranks_phrase(ranks), are = who + (one ? " is" : " are");
-  const std::string not_entered = fmt::format("{} not entered {}", one ? "it has" : "they have", reason.call);
-  const std::string others = ": the others wait in " + reason.call;
-  switch (reason.cause) {
-    case Why::died: return fmt::format("{} {}: the others wait for {} in {}", who, reason.end, one ? "it" : "them", reason.call);
+Why cause_of(State state) {
+  switch (state) {
+    case State::died: return Why::died;
+    case State::finalised: return Why::finalised;
+    case State::stopped: return Why::stopped;
+    case State::unknown: return Why::unknown;
+    case State::in_call: return Why::elsewhere;
+    default: return Why::late;
+  }
+}
+
+std::string sentence_of(const Absence& absence, const std::vector<Rank>& ranks) {
+  const bool one = ranks.size() == 1, is_message = absence.call.empty();
+  const std::string who = ranks_phrase(ranks), are = who + (one ? " is" : " are"), they_have = one ? "it has" : "they have";
+  const std::string not_entered = is_message ? absence.more : ": " + they_have + " not entered " + absence.call;
+  const std::string others = is_message ? "" : ": the others wait in " + absence.call;
+  switch (absence.cause) {
+    case Why::died:
+      return who + " " + absence.end +
+             (is_message ? "" : fmt::format(": the others wait for {} in {}", one ? "it" : "them", absence.call));
     case Why::stopped: return are + " stopped, by a signal or by a debugger" + others;
     case Why::unknown:
       return fmt::format("nothing is known of {}, because {} not answered{}", who, one ? "its node has" : "their nodes have",
                          others);
-    case Why::late: return are + " late: " + not_entered;
-    case Why::elsewhere: return are + " in another call: " + not_entered;
+    case Why::late: return are + " late" + (is_message ? (one ? ": it is" : ": they are") : "") + not_entered;
+    case Why::elsewhere: return are + " in another call" + not_entered;
     default: break;
   }
-  return fmt::format("{} left early: {} called MPI_Finalize and not entered {}{}{}", who, one ? "it has" : "they have", reason.call,
-                     reason.last.empty() ? ""
-                     : one               ? "; its"
-                                         : "; their",
-                     reason.last);
+  return fmt::format("{} left early: {} called MPI_Finalize", who, they_have) +
+         (is_message ? "" : " and not entered " + absence.call) +
+         (absence.more.empty() ? "" : (one ? "; its" : "; their") + absence.more);
+}
+
+HangReason reason_of(const Absences& absences, const std::string& beginning) {
+  constexpr std::size_t most = 6;
+  HangReason reason{absences.begin()->first.cause, 0, {}};
+  for (const auto& [absence, ranks] : absences) {
+    reason.causes.insert(reason.causes.end(), ranks.begin(), ranks.end());
+    if (reason.sentences.size() < most) reason.sentences.push_back(beginning + sentence_of(absence, ranks));
+  }
+  return reason;
 }
 
 bool has_word(const std::string& function, std::string_view small, std::string_view large) {
@@ -69,87 +93,71 @@ std::map<int, Count> tags_on_the_way(const SeenRun& run, Rank from, Rank to, int
 
 }  // namespace
 
-HangVerdict::Cause cause_of(State state) {
-  switch (state) {
-    case State::died: return Why::died;
-    case State::finalised: return Why::finalised;
-    case State::stopped: return Why::stopped;
-    case State::unknown: return Why::unknown;
-    case State::in_call: return Why::elsewhere;
-    default: return Why::late;
-  }
-}
-
-void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const Stuck& stuck) {
+HangReason why_missing(const SeenRun& run, const std::vector<Rank>& ranks, const Stuck& stuck) {
   std::map<Rank, std::uint64_t> begun;
   if (stuck.call)
     for (const Member& member : run.communicator(stuck.on).members) begun[member.rank] = member.begun;
-  std::map<Reason, std::vector<Rank>> groups;  // in the order of HangVerdict::Cause
+  Absences absences;
   for (const Rank rank : ranks) {
-    Reason reason{cause_of(run.state(rank)), run.at(rank).end, "MPI_Finalize", ""};
+    Absence absence{cause_of(run.state(rank)), run.at(rank).end, "MPI_Finalize", ""};
     if (stuck.call) {
       const std::uint64_t last = begun[rank];
       const bool is_behind = last < stuck.call->number;
       const WatchedCall* const next = is_behind ? call_with(run, stuck.waiters[0], stuck.on, last + 1) : nullptr;
-      reason.call = call_words(next ? *next : *stuck.call);
-      if (const auto* call = call_with(run, rank, stuck.on, last); call && reason.cause == Why::finalised)
-        reason.last = fmt::format(" last one on {} was {}{}", verdict.communicator, call_words(*call), at_place(call->place));
+      absence.call = call_words(next ? *next : *stuck.call);
+      const WatchedCall* const call = call_with(run, rank, stuck.on, last);
+      if (call && absence.cause == Why::finalised)
+        absence.more =
+            fmt::format(" last one on {} was {}{}", run.communicator(stuck.on).label, call_words(*call), at_place(call->place));
     }
-    groups[std::move(reason)].push_back(rank);
+    absences[std::move(absence)].push_back(rank);
   }
-  constexpr std::size_t most = 6;
-  verdict.cause = groups.begin()->first.cause;
-  for (auto& [reason, of] : groups) {
-    if (verdict.sentences.size() == most) break;
-    std::sort(of.begin(), of.end());
-    verdict.sentences.push_back(sentence_of(reason, of));
-  }
+  for (auto& [absence, of] : absences) std::sort(of.begin(), of.end());
+  return reason_of(absences, "");
 }
 
-MessageProblem problem_of(const SeenRun& run, Rank rank, const WatchedCall& call, Rank peer) {
+HangReason why_no_message(const SeenRun& run, Rank rank, const std::vector<Rank>& peers) {
+  Absences absences;
+  for (const Rank peer : peers) {
+    Absence absence{cause_of(run.state(peer)), run.at(peer).end, "", ""};
+    if (absence.cause == Why::late) absence.more = fmt::format(" in no call to rank {}", rank);
+    if (const WatchedCall* in = run.waiting(peer).in; in && absence.cause == Why::elsewhere)
+      absence.more = ", " + in->function + at_place(in->place);
+    absences[std::move(absence)].push_back(peer);
+  }
+  return reason_of(absences, wait_words(run, rank) + ": ");
+}
+
+std::optional<HangReason> why_no_match(const SeenRun& run, Rank rank, const WatchedCall& call, Rank peer) {
   const int on = run.communicator_of(rank, call);
-  if (on < 0 || sends(call) == receives(call)) return {};
-  MessageProblem problem;
+  if (on < 0 || sends(call) == receives(call)) return std::nullopt;
+  std::string sentence;
   for (const WatchedCall* other : run.waiting(peer).targets) {
     const Rank its_peer = run.peer_of(peer, *other);
     const int its_on = run.communicator_of(peer, *other);
     if (sends(*other) != receives(call) || receives(*other) != sends(call) || (its_peer != rank && its_peer != -2)) continue;
-    if (its_on == on && (call.tag < 0 || other->tag < 0 || call.tag == other->tag)) return {"", true};
+    const WatchedCall &send = sends(call) ? call : *other, &receive = sends(call) ? *other : call;
+    const bool have_same_tag = send.tag < 0 || receive.tag < 0 || send.tag == receive.tag;
     const auto on_its = [&](const WatchedCall& what, int where) {
       return fmt::format("in {} on {}{}", what.function, run.communicator(where).label, at_place(what.place));
     };
-    const WatchedCall &send = sends(call) ? call : *other, &receive = sends(call) ? *other : call;
+    if (its_on == on && have_same_tag)
+      return HangReason{
+          Why::library, 0, {peer}, {"both ranks are in calls that match: the MPI library, or the network, does not complete them"}};
     if (its_on == on)
-      problem.sentence =
-          fmt::format("the tags differ: rank {} sends tag {}{}, not {} as rank {} expects", sends(call) ? rank : peer, send.tag,
-                      at_place(send.place), receive.tag, sends(call) ? peer : rank);
+      sentence = fmt::format("the tags differ: rank {} sends tag {}{}, not {} as rank {} expects", sends(call) ? rank : peer,
+                             send.tag, at_place(send.place), receive.tag, sends(call) ? peer : rank);
     else if (its_on >= 0)
-      problem.sentence = fmt::format("the communicators differ: rank {} is {}, and rank {} {}", rank, on_its(call, on), peer,
-                                     on_its(*other, its_on));
+      sentence = fmt::format("the communicators differ: rank {} is {}, and rank {} {}", rank, on_its(call, on), peer,
+                             on_its(*other, its_on));
   }
-  if (!problem.sentence.empty() || !receives(call) || call.tag < 0) return problem;
-  for (const auto& [tag, count] : tags_on_the_way(run, peer, rank, on)) {
-    if (count <= 0) continue;
-    if (tag == call.tag) return {};
-    problem.sentence = fmt::format("{}: rank {} has sent tag {}, not {}", wait_words(run, rank), peer, tag, call.tag);
-  }
-  return problem;
-}
-
-std::string peer_sentence(const SeenRun& run, Rank rank, Rank peer) {
-  const SeenRank& seen = run.at(peer);
-  const std::string words = fmt::format("{}: rank {} ", wait_words(run, rank), peer);
-  switch (seen.state) {
-    case State::died: return words + seen.end;
-    case State::finalised: return words + "has called MPI_Finalize";
-    case State::stopped: return words + "is stopped, by a signal or by a debugger";
-    case State::unknown: return words + "is unknown, because its node has not answered";
-    case State::in_call: {
-      const WatchedCall& in = *run.waiting(peer).in;
-      return words + "is in another call, " + in.function + at_place(in.place);
+  if (sentence.empty() && receives(call) && call.tag >= 0)
+    for (const auto& [tag, count] : tags_on_the_way(run, peer, rank, on)) {
+      if (count <= 0) continue;
+      if (tag == call.tag) return std::nullopt;
+      sentence = fmt::format("{}: rank {} has sent tag {}, not {}", wait_words(run, rank), peer, tag, call.tag);
     }
-    default: return words + fmt::format("is late: it is in no call to rank {}", rank);
-  }
+  return sentence.empty() ? std::nullopt : std::optional(HangReason{Why::messages, 0, {peer}, {sentence}});
 }
 
 std::string peer_words(const WatchedCall& call, Rank peer) {

@@ -2,6 +2,7 @@
 // Says why ranks have not come to a collective, or do not send or receive a message.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,22 +11,14 @@
 
 namespace quadrille::mpi_face {
 
-// The cause that ranks in a state are for ranks that wait for them.
-HangVerdict::Cause cause_of(SeenRank::State state);
+// Why ranks are not in the collective, or without a call: not in MPI_Finalize. The most important sentences are first.
+HangReason why_missing(const SeenRun& run, const std::vector<Rank>& ranks, const Stuck& stuck);
 
-// Adds sentences that say why the ranks have not come to a collective (no call: to MPI_Finalize), the most important ones first,
-// and sets the cause.
-void explain_missing(HangVerdict& verdict, const SeenRun& run, const std::vector<Rank>& ranks, const Stuck& stuck);
+// Why ranks do not send the message, or do not receive it, for which a rank waits.
+HangReason why_no_message(const SeenRun& run, Rank rank, const std::vector<Rank>& peers);
 
-// What a rank that waits for a message can know from its peer's calls.
-struct MessageProblem {
-  std::string sentence;     // why the messages of the two ranks do not match; empty: no such reason is known
-  bool is_matched = false;  // the peer is in the call that `call` waits for
-};
-MessageProblem problem_of(const SeenRun& run, Rank rank, const WatchedCall& call, Rank peer);
-
-// Says what the peer does instead of sending or receiving.
-std::string peer_sentence(const SeenRun& run, Rank rank, Rank peer);
+// Why the message does not match what the peer waits for, or has sent; nothing if that is not known. Cause `library`: it matches.
+std::optional<HangReason> why_no_match(const SeenRun& run, Rank rank, const WatchedCall& call, Rank peer);
 
 std::string peer_words(const WatchedCall& call, Rank peer);  // " from rank 3, tag 7"; `peer`: in the world
 std::string wait_words(const SeenRun& run, Rank rank);       // "rank 0 waits in Recv from rank 3, tag 7 (solver.c:88)"

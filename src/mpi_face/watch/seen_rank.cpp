@@ -2,10 +2,10 @@
 // The bytes of a seen rank. One list of members serves to write and to read them. The reader trusts no length and no number.
 #include "mpi_face/watch/seen_rank.hpp"
 
-#include <climits>
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace quadrille::mpi_face {
@@ -50,27 +50,22 @@ class RankBytes {
     }
     good_ = false;
   }
-  void visit(std::int64_t& number) {  // the sign is the lowest bit
+  // Other whole numbers, with the sign as the lowest bit.
+  template <class Whole>
+  void visit(Whole& value) requires(std::is_integral_v<Whole> || std::is_enum_v<Whole>) {
+    const auto number = static_cast<std::int64_t>(value);
     std::uint64_t bits = static_cast<std::uint64_t>(number) << 1 ^ static_cast<std::uint64_t>(number >> 63);
     visit(bits);
-    number = static_cast<std::int64_t>(bits >> 1 ^ -(bits & 1));
+    const auto read = static_cast<std::int64_t>(bits >> 1 ^ -(bits & 1));
+    value = static_cast<Whole>(read);
+    good_ = good_ && static_cast<std::int64_t>(value) == read;
   }
-  template <class Value>
-  void visit_between(Value& value, std::int64_t least, std::int64_t most) {
-    auto number = static_cast<std::int64_t>(value);
-    visit(number);
-    good_ = good_ && (!reads_ || (least <= number && number <= most));
-    if (good_) value = static_cast<Value>(number);
-  }
-  void visit(int& number) { visit_between(number, INT_MIN, INT_MAX); }
-  void visit(bool& value) { visit_between(value, 0, 1); }
-  void visit(SeenRank::State& state) { visit_between(state, 0, static_cast<std::int64_t>(SeenRank::State::unknown)); }
   void visit(double& number) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &number, sizeof bits);
     visit(bits);
     std::memcpy(&number, &bits, sizeof bits);
-    good_ = good_ && (!reads_ || std::isfinite(number));
+    good_ = good_ && std::isfinite(number);
   }
   void visit(std::string& text) {
     std::uint64_t size = text.size();
@@ -117,7 +112,7 @@ bool from_bytes(std::string_view text, SeenRank& rank) {
   RankBytes bytes(text);
   SeenRank read;
   bytes(read);
-  if (!bytes.is_all_read() || read.rank < 0) return false;
+  if (!bytes.is_all_read() || read.rank < 0 || read.state > SeenRank::State::unknown) return false;
   for (const WatchedCall& call : read.calls)
     if (call.communicator < -1 || call.communicator >= static_cast<std::int64_t>(read.communicators.size())) return false;
   rank = std::move(read);

@@ -7,7 +7,6 @@
 #include <array>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 
 #include "foundation/text/wording.hpp"
 #include "mpi_face/report/record_layout.hpp"
@@ -24,12 +23,11 @@ std::string label_of(const CommonCommunicator& communicator) {
   std::vector<Rank> ranks;
   for (const Member& member : communicator.members) ranks.push_back(member.rank);
   std::sort(ranks.begin(), ranks.end());
-  static constexpr std::array<std::string_view, 5> words{"first", "second", "third", "fourth", "fifth"};
-  const std::string which = communicator.made == 0 ? ""
-                            : communicator.made < words.size()
-                                ? fmt::format(" (the {} one)", words[communicator.made])
-                                : fmt::format(" (number {} of them)", number_words(communicator.made + 1));
-  return "a communicator of " + ranks_phrase(ranks) + which;
+  const std::uint64_t number = communicator.made + 1;
+  return "a communicator of " + ranks_phrase(ranks) +
+         (number == 1   ? ""
+          : number == 2 ? " (the second one)"
+                        : fmt::format(" (number {} of them)", number_words(number)));
 }
 
 }  // namespace
@@ -78,14 +76,15 @@ void SeenRun::put_in_order(CommonCommunicator& communicator) const {
     order.resize(by_rank_.size());
     std::iota(order.begin(), order.end(), Rank{0});
   }
-  if (order.empty() || std::any_of(order.begin(), order.end(), [&](Rank rank) { return rank < 0 || rank >= size(); })) return;
-  std::unordered_map<Rank, Member> known;
-  for (const Rank rank : order) known[rank].rank = rank;
-  const bool are_distinct = known.size() == order.size();
+  std::map<Rank, Member> known;
   for (const Member& member : communicator.members) known[member.rank] = member;
-  if (!are_distinct || known.size() != order.size()) return;  // the list is damaged, or two ranks list different members
-  communicator.members.clear();
-  for (const Rank rank : order) communicator.members.push_back(known[rank]);
+  std::vector<Member> all;
+  for (const Rank rank : order) {
+    if (rank < 0 || rank >= size()) return;  // the list is damaged
+    all.push_back(known.try_emplace(rank, Member{rank}).first->second);
+  }
+  if (all.empty() || known.size() != all.size()) return;  // the list is damaged, or two ranks list different members
+  communicator.members = std::move(all);
   communicator.is_ordered = true;
 }
 
@@ -95,26 +94,23 @@ Waiting SeenRun::waiting_of(const SeenRank& rank) const {
   const auto last = std::find_if(rank.calls.rbegin(), rank.calls.rend(), [](const auto& call) { return !call.has_left; });
   if (last == rank.calls.rend()) return {};
   Waiting waiting{&*last, {}};
-  if (last->is_collective || last->peer != -1) waiting.targets = {&*last};
-  if (!waits_for_requests(*last)) return waiting;
+  if (!waits_for_requests(*last)) {
+    if (last->is_collective || last->peer != -1) waiting.targets = {&*last};
+    return waiting;
+  }
   for (const WatchedCall& call : rank.calls)
     if (last->number > 0 && call.is_collective && call.number == last->number && call.communicator == last->communicator)
       return {&*last, {&call}};
-  // Which requests it waits for is a guess: each wait before is assumed to have completed the oldest request, or all messages.
-  std::vector<const WatchedCall*> open;
-  const auto is_message = [](const WatchedCall* call) { return !call->is_collective; };
+  // Which messages it waits for is a guess: each wait before is assumed to have completed the oldest one, or all.
   for (const WatchedCall& call : std::span(&rank.calls.front(), &*last)) {
+    if (call.is_collective || call.number > 0) continue;
     if (!call.is_blocking)
-      open.push_back(&call);
-    else if (call.function == "Waitall" && std::erase_if(open, is_message) == 0)
-      open.clear();
-    else if (call.function.starts_with("Wait") && call.function != "Waitall" && !open.empty())
-      open.erase(open.begin());
+      waiting.targets.push_back(&call);
+    else if (call.function == "Waitall")
+      waiting.targets.clear();
+    else if (call.function.starts_with("Wait") && !waiting.targets.empty())
+      waiting.targets.erase(waiting.targets.begin());
   }
-  const bool has_messages = std::any_of(open.begin(), open.end(), is_message);
-  if (!open.empty() && (!has_messages || (last->function == "Wait" && !is_message(open[0])))) open.resize(1);
-  if (open.size() > 1) std::erase_if(open, [&](const auto* call) { return !is_message(call); });
-  waiting.targets = std::move(open);
   // Receives first: a send may be complete before the peer has received it.
   std::stable_partition(waiting.targets.begin(), waiting.targets.end(),
                         [](const auto* call) { return call->function.find("recv") != std::string::npos; });

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "mpi_face/watch/mismatch.hpp"
 #include "mpi_face/watch/reasons.hpp"
@@ -19,7 +20,7 @@ namespace quadrille::mpi_face {
 namespace {
 
 using State = SeenRank::State;
-using Why = HangVerdict::Cause;
+using Why = HangReason::Cause;
 using Ranks = std::vector<Rank>;
 
 // Does a rank leave the call only when all have entered it?
@@ -51,18 +52,18 @@ ShownGroup group_of(const SeenRun& run, Rank rank, bool is_cause, const WatchedC
   return group;
 }
 
-// The ranks that are shown, by what they do, in the order of their first ranks. `calls`: for each rank, as in group_of.
-std::vector<ShownGroup> groups_of(const SeenRun& run, const Ranks& ranks, const Ranks& causes,
-                                  const std::map<Rank, const WatchedCall*>& calls) {
-  std::map<Rank, bool> shown;
-  for (const Rank rank : ranks) shown[rank] = false;
-  for (const Rank rank : causes) shown[rank] = true;
+// For each rank that is shown: the call to show, as in group_of.
+using ShownRanks = std::map<Rank, const WatchedCall*>;
+
+// The ranks by what they do, in the order of their first ranks.
+std::vector<ShownGroup> groups_of(const SeenRun& run, ShownRanks shown, const Ranks& causes) {
+  for (const Rank rank : causes) shown.try_emplace(rank, nullptr);
+  const std::set<Rank> are_causes(causes.begin(), causes.end());
   std::vector<ShownGroup> groups;
   std::map<ShownGroup, std::size_t> places;
-  for (const auto& [rank, is_cause] : shown) {
+  for (const auto& [rank, call] : shown) {
     const SeenRank& seen = run.at(rank);
-    const auto call = calls.find(rank);
-    ShownGroup group = group_of(run, rank, is_cause, call == calls.end() ? nullptr : call->second);
+    ShownGroup group = group_of(run, rank, are_causes.contains(rank), call);
     const auto [place, is_new] = places.try_emplace(group, groups.size());
     if (is_new) groups.push_back(std::move(group));
     ShownGroup& its = groups[place->second];
@@ -84,8 +85,6 @@ class HangFinder {
       if (run_.are_long(waiters(on))) order.push_back(on);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return waiters(a).size() > waiters(b).size(); });
     for (const int on : order)
-      if (auto verdict = mismatch_on(on)) return verdict;
-    for (const int on : order)
       if (auto verdict = walk(waiters(on)[0])) return verdict;
     for (Rank rank = 0; rank < run_.size(); ++rank)
       if (run_.waits(rank) && run_.waits_on(rank) < 0 && run_.are_long({rank}))
@@ -94,48 +93,32 @@ class HangFinder {
   }
 
  private:
+  // The reason, or the rank whose waiting is the reason; neither: a rank makes progress.
   struct Step {
-    std::optional<HangVerdict> verdict;
-    Rank next = -1;  // neither: a rank makes progress
+    std::optional<HangReason> reason;
+    Rank next = -1;
   };
 
-  // The ranks that wait in the steps before are shown, too.
-  HangVerdict verdict_of(Why cause, std::vector<std::string> sentences, const Ranks& waiters, const Ranks& others,
-                         const Ranks& causes) const {
-    HangVerdict verdict;
-    verdict.cause = cause;
-    verdict.sentences = std::move(sentences);
+  // Shows the ranks that wait in the steps, and describes the last step.
+  HangVerdict verdict_of(HangReason reason) const {
+    HangVerdict verdict{std::move(reason)};
+    ShownRanks shown;
+    for (const Rank rank : path_) {
+      const int on = run_.waits_on(rank);
+      for (const Rank each : on >= 0 ? run_.communicator(on).waiters : Ranks{rank}) shown[each] = nullptr;
+    }
     verdict.quiet_s = std::numeric_limits<double>::max();
-    for (const Rank rank : waiters) verdict.quiet_s = std::min(verdict.quiet_s, run_.at(rank).since_s);
-    Ranks shown = path_waiters();
-    shown.insert(shown.end(), waiters.begin(), waiters.end());
-    shown.insert(shown.end(), others.begin(), others.end());
-    verdict.findings = groups_of(run_, shown, causes, {});
+    for (const auto& [rank, call] : shown) verdict.quiet_s = std::min(verdict.quiet_s, run_.at(rank).since_s);
+    if (const int on = run_.waits_on(path_.back()); on >= 0) {
+      const Stuck stuck = *run_.stuck_on(on);
+      for (const Rank rank : stuck.missing) shown[rank] = nullptr;
+      verdict.communicator = run_.communicator(on).label;
+      if (verdict.number == 0) verdict.number = stuck.call->number;
+      verdict.function = stuck.call->function;
+      verdict.usual_s = stuck.call->usual_s;
+    }
+    verdict.findings = groups_of(run_, std::move(shown), verdict.causes);
     return verdict;
-  }
-
-  HangVerdict verdict_on(const Stuck& stuck, Why cause, std::vector<std::string> sentences, const Ranks& causes) const {
-    HangVerdict verdict = verdict_of(cause, std::move(sentences), stuck.waiters, stuck.missing, causes);
-    verdict.communicator = run_.communicator(stuck.on).label;
-    verdict.number = stuck.call->number;
-    verdict.function = stuck.call->function;
-    verdict.usual_s = stuck.call->usual_s;
-    return verdict;
-  }
-
-  std::optional<HangVerdict> mismatch_on(const Stuck& stuck, std::uint64_t from, bool only_order) const {
-    const auto mismatch = first_mismatch(run_, stuck.on, from, only_order);
-    if (!mismatch) return std::nullopt;
-    HangVerdict verdict = verdict_on(stuck, mismatch->cause, mismatch->sentences, mismatch->odd);
-    verdict.number = mismatch->number;
-    return verdict;
-  }
-
-  std::optional<HangVerdict> mismatch_on(int on) const {
-    const std::optional<Stuck> stuck = run_.stuck_on(on);
-    if (!stuck) return std::nullopt;
-    auto verdict = mismatch_on(*stuck, 1, true);
-    return verdict ? verdict : mismatch_on(*stuck, stuck->call->number, false);
   }
 
   std::optional<HangVerdict> walk(Rank rank) {
@@ -147,32 +130,23 @@ class HangFinder {
       if (!is_new && visit->second != walk_) break;
       if (!is_new) {
         path_.erase(path_.begin(), std::find(path_.begin(), path_.end(), rank));
-        return cycle();
+        return verdict_of(why_cycle());
       }
       path_.push_back(rank);
-      Step step = on >= 0 ? step_of_collective(on) : step_of_messages(rank);
-      if (step.verdict) return std::move(step.verdict);
+      const Step step = on >= 0 ? step_of_collective(on) : step_of_messages(rank);
+      if (step.reason) return verdict_of(*step.reason);
       rank = step.next;
     }
     path_.clear();
     return std::nullopt;
   }
 
-  // The ranks that wait in one step.
-  Ranks waiters_of(Rank rank) const {
-    const int on = run_.waits_on(rank);
-    return on >= 0 ? run_.communicator(on).waiters : Ranks{rank};
-  }
-  Ranks path_waiters() const {
-    Ranks all;
-    for (const Rank rank : path_)
-      for (const Rank each : waiters_of(rank)) all.push_back(each);
-    return all;
-  }
-
   Step step_of_collective(int on) const {
     const std::optional<Stuck> stuck = run_.stuck_on(on);
     if (!stuck) return {};
+    if (auto reason = first_mismatch(run_, on, 1, true)) return {std::move(reason)};
+    // If all ranks have entered this call, a difference in calls that have ended may be the reason.
+    if (auto reason = first_mismatch(run_, on, stuck->missing.empty() ? 1 : stuck->call->number, false)) return {std::move(reason)};
     Ranks causes;
     for (const Rank rank : stuck->missing)
       if (run_.state(rank) != State::in_call) causes.push_back(rank);
@@ -182,93 +156,74 @@ class HangFinder {
       const bool is_inside = in && in->is_collective && run_.communicator_of(rank, *in) == on;
       if (begun >= stuck->call->number && (state == State::died || (state == State::stopped && is_inside))) causes.push_back(rank);
     }
-    if (causes.empty() && stuck->missing.empty()) return {complete_on(*stuck)};
-    if (causes.empty())
-      for (const Rank rank : stuck->missing)
-        if (run_.waits(rank)) return {{}, rank};
-    if (causes.empty()) causes = stuck->missing;
-    HangVerdict verdict = verdict_on(*stuck, Why::late, {}, causes);
-    explain_missing(verdict, run_, causes, *stuck);
-    return {std::move(verdict)};
+    if (!causes.empty()) return {why_missing(run_, causes, *stuck)};
+    if (stuck->missing.empty()) return {why_incomplete(*stuck)};
+    for (const Rank rank : stuck->missing)
+      if (run_.waits(rank)) return {{}, rank};
+    return {why_missing(run_, stuck->missing, *stuck)};
   }
 
   // All members have entered the call.
-  HangVerdict complete_on(const Stuck& stuck) const {
-    if (auto verdict = mismatch_on(stuck, 1, false)) return std::move(*verdict);
+  HangReason why_incomplete(const Stuck& stuck) const {
     Ranks behind;
     for (const Rank rank : stuck.waiters)
       if (run_.waiting(rank).targets[0]->number == stuck.call->number) behind.push_back(rank);
-    const bool is_behind = behind.size() < stuck.waiters.size();
     const std::string who = ranks_phrase(behind), call = call_words(*stuck.call);
+    const bool is_behind = behind.size() < stuck.waiters.size();
     if (is_behind && is_synchronising(*stuck.call))
-      return verdict_on(
-          stuck, Why::order,
-          {fmt::format("the order of collectives differs: {} {} one call or more behind, in {}, which the others have left", who,
-                       behind.size() == 1 ? "is" : "are", call)},
-          behind);
+      return {Why::order,
+              0,
+              behind,
+              {"the order of collectives differs: " + who + (behind.size() == 1 ? " is" : " are") +
+               " one call or more behind, in " + call + ", which the others have left"}};
     const CommonCommunicator& shared = run_.communicator(stuck.on);
     const bool all_wait = behind.size() == shared.members.size();
     std::string sentence = shared.is_ordered ? "all ranks" : "all ranks that are known to be members";
     sentence += all_wait ? " are in the same call" : " have entered " + call;
     sentence += ": the MPI library, or the network, does not complete it" + (all_wait ? "" : " on " + who);
-    return verdict_on(stuck, Why::library, {sentence}, is_behind ? behind : Ranks());
+    return {Why::library, 0, is_behind ? behind : Ranks(), {sentence}};
+  }
+
+  // The ranks of which one sends or receives the message; no ranks: unknown.
+  Ranks peers_of(Rank rank, const WatchedCall& call) const {
+    const Rank peer = run_.peer_of(rank, call);
+    if (peer != -2) return peer < 0 ? Ranks() : Ranks{peer};
+    Ranks peers;
+    const int on = run_.communicator_of(rank, call);
+    if (on < 0) return peers;
+    for (const Member& member : run_.communicator(on).members)
+      if (member.rank != rank) peers.push_back(member.rank);
+    std::sort(peers.begin(), peers.end());
+    return peers;
   }
 
   Step step_of_messages(Rank rank) const {
-    Rank next = -1, matched = -1;
-    std::optional<HangVerdict> verdict;
-    for (const WatchedCall* target : run_.waiting(rank).targets) {
-      const Rank peer = run_.peer_of(rank, *target);
-      const int on = run_.communicator_of(rank, *target);
-      const bool is_quiet = peer >= 0 ? run_.is_quiet(peer) : on >= 0 ? run_.communicator(on).is_quiet : run_.is_quiet();
-      if (peer != -1 && !is_quiet) return {};
-      if (peer == -1 || verdict || next >= 0) continue;  // the other peers are only asked whether they make progress
-      if (peer == -2) {
-        verdict = from_any(rank, *target);
-        continue;
+    const std::vector<const WatchedCall*>& targets = run_.waiting(rank).targets;
+    for (const WatchedCall* target : targets)
+      for (const Rank peer : peers_of(rank, *target))
+        if (!run_.is_quiet(peer)) return {};
+    Step matched;
+    for (const WatchedCall* target : targets) {
+      Ranks late, waiting, ended;
+      bool is_matched = false;
+      for (const Rank peer : peers_of(rank, *target)) {
+        if (auto reason = why_no_match(run_, rank, *target, peer)) {
+          is_matched = reason->cause == Why::library;
+          if (!is_matched) return {std::move(reason)};
+          matched.reason = std::move(reason);
+        }
+        const bool has_ended = run_.state(peer) == State::died || run_.state(peer) == State::finalised;
+        (run_.waits(peer) ? waiting : has_ended ? ended : late).push_back(peer);
       }
-      const MessageProblem problem = problem_of(run_, rank, *target, peer);
-      if (!problem.sentence.empty())
-        verdict = verdict_of(Why::messages, {problem.sentence}, {rank}, {}, {peer});
-      else if (!run_.waits(peer))
-        verdict = verdict_of(cause_of(run_.state(peer)), {peer_sentence(run_, rank, peer)}, {rank}, {}, {peer});
-      else if (problem.is_matched)
-        matched = peer;
-      else
-        next = peer;
+      if (is_matched) continue;
+      if (!late.empty() || (waiting.empty() && !ended.empty())) return {why_no_message(run_, rank, late.empty() ? ended : late)};
+      if (!waiting.empty()) return {{}, waiting[0]};
     }
-    if (!verdict && next < 0 && matched >= 0)
-      verdict =
-          verdict_of(Why::library, {"both ranks are in calls that match: the MPI library, or the network, does not complete them"},
-                     {rank}, {}, {matched});
-    return {std::move(verdict), next};
-  }
-
-  // The rank waits for a message from any rank, and no rank makes progress.
-  HangVerdict from_any(Rank rank, const WatchedCall& target) const {
-    const int on = run_.communicator_of(rank, target);
-    Ranks others, outside;
-    for (Rank other = 0; on < 0 && other < run_.size(); ++other) others.push_back(other);
-    if (on >= 0)
-      for (const Member& member : run_.communicator(on).members) others.push_back(member.rank);
-    std::erase(others, rank);
-    std::sort(others.begin(), others.end());
-    for (const Rank other : others) {
-      if (const MessageProblem problem = problem_of(run_, rank, target, other); !problem.sentence.empty())
-        return verdict_of(Why::messages, {problem.sentence}, {rank}, {}, {other});
-      const State state = run_.state(other);
-      if (state != State::in_call && state != State::died && state != State::finalised) outside.push_back(other);
-    }
-    const std::string waits = wait_words(run_, rank) + ": ";
-    if (outside.empty())
-      return verdict_of(Why::messages, {waits + "no rank sends to it, because all others wait, too, or have ended"}, {rank}, {},
-                        others);
-    const std::string late = outside.size() == 1 ? " is late: it has" : " are late: they have";
-    return verdict_of(Why::late, {waits + ranks_phrase(outside) + late + " not sent to it"}, {rank}, {}, outside);
+    return matched;
   }
 
   // The steps of path_ wait for each other.
-  HangVerdict cycle() const {
+  HangReason why_cycle() const {
     constexpr std::size_t most = 6;
     std::vector<std::string> parts;
     bool has_messages = false, is_exchange = true;
@@ -289,24 +244,20 @@ class HangFinder {
     }
     if (path_.size() > most) parts.push_back(number_words(path_.size() - most) + " more");
     if (parts.size() > 1) parts.back() = "and " + parts.back();
-    Why cause = has_messages ? Why::messages : Why::communicators;
-    std::string sentence = fmt::format("a deadlock, because ranks wait for each other: {}", fmt::join(parts, ", "));
-    if (is_exchange) {
-      cause = Why::library;
-      sentence =
-          "these ranks are in calls of one exchange: their tags differ, or the MPI library, or the network, does not complete it";
-    }
-    return verdict_of(cause, {sentence}, path_waiters(), {}, {});
+    if (is_exchange)
+      parts = {
+          "these ranks are in calls of one exchange: their tags differ, or the MPI library, or the network, does not complete it"};
+    else
+      parts = {fmt::format("a deadlock, because ranks wait for each other: {}", fmt::join(parts, ", "))};
+    return {is_exchange ? Why::library : has_messages ? Why::messages : Why::communicators, 0, {}, std::move(parts)};
   }
 
   // Ranks wait in MPI_Finalize, the others are outside of MPI.
-  std::optional<HangVerdict> finalising() const {
-    Ranks waiters, others;
-    for (Rank rank = 0; rank < run_.size(); ++rank) (run_.state(rank) == State::finalised ? waiters : others).push_back(rank);
-    if (!run_.is_quiet() || !run_.are_long(waiters) || others.empty()) return std::nullopt;
-    HangVerdict verdict = verdict_of(Why::late, {}, waiters, {}, others);
-    explain_missing(verdict, run_, others, {});
-    return verdict;
+  std::optional<HangVerdict> finalising() {
+    Ranks others;
+    for (Rank rank = 0; rank < run_.size(); ++rank) (run_.state(rank) == State::finalised ? path_ : others).push_back(rank);
+    if (!run_.is_quiet() || !run_.are_long(path_) || others.empty()) return std::nullopt;
+    return verdict_of(why_missing(run_, others, {}));
   }
 
   const SeenRun& run_;
@@ -325,20 +276,13 @@ std::optional<HangVerdict> find_hang(std::span<const SeenRank> ranks, Count worl
 std::optional<HangVerdict> find_mismatch(std::span<const SeenRank> ranks, Count world_size) {
   const SeenRun run(ranks, world_size, 0);
   for (int on = 0; on < static_cast<int>(run.communicators().size()); ++on) {
-    const std::optional<Mismatch> mismatch = first_mismatch(run, on, 1, false);
-    if (!mismatch) continue;
-    HangVerdict verdict;
-    verdict.is_hang = false;
-    verdict.cause = mismatch->cause;
-    verdict.communicator = run.communicator(on).label;
-    verdict.number = mismatch->number;
-    verdict.sentences = mismatch->sentences;
-    Ranks shown;
-    std::map<Rank, const WatchedCall*> calls;
+    const std::optional<HangReason> reason = first_mismatch(run, on, 1, false);
+    if (!reason) continue;
+    HangVerdict verdict{*reason, false, run.communicator(on).label};
+    ShownRanks shown;
     for (const Member& member : run.communicator(on).members)
-      if (const WatchedCall* call = call_with(run, member.rank, on, mismatch->number))
-        shown.push_back(member.rank), calls[member.rank] = call;
-    verdict.findings = groups_of(run, shown, mismatch->odd, calls);
+      if (const WatchedCall* call = call_with(run, member.rank, on, reason->number)) shown[member.rank] = call;
+    verdict.findings = groups_of(run, std::move(shown), reason->causes);
     return verdict;
   }
   return std::nullopt;

@@ -35,7 +35,8 @@ struct ShownGroup {
   auto operator<=>(const ShownGroup&) const = default;
 };
 
-struct HangVerdict {
+// Why ranks wait.
+struct HangReason {
   enum class Cause : std::uint8_t {
     order,          // the order of collectives differs
     root,           // the same collective with different roots
@@ -54,15 +55,19 @@ struct HangVerdict {
     library,        // all ranks are in the same call
   };
 
-  bool is_hang = true;  // false: calls do not match, although nobody hangs
   Cause cause = Cause::late;
+  std::uint64_t number = 0;  // of the call that does not end, or does not match; 0: of none
+  std::vector<Rank> causes;  // the ranks for which the others wait, or whose call is the odd one
+  std::vector<std::string> sentences{};
+};
+
+struct HangVerdict : HangReason {
+  bool is_hang = true;       // false: calls do not match, although nobody hangs
   std::string communicator;  // whose collective does not end; empty: none
-  std::uint64_t number = 0;  // of the call that does not end, or does not match
+  std::string function;      // of that collective
+  double usual_s = 0;        // how long such a call usually takes; 0: unknown
   double quiet_s = 0;        // how long no rank has made progress
-  std::string function;      // of that call, if it does not end
-  double usual_s = 0;        // how long such calls usually take; 0: unknown
   std::vector<ShownGroup> findings;
-  std::vector<std::string> sentences;  // the cause
 };
 
 std::string_view word_of(HangVerdict::Cause cause);

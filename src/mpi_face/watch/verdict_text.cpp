@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <tuple>
 
 #include "foundation/text/printable.hpp"
 #include "mpi_face/report/call_ring.hpp"
@@ -90,23 +91,16 @@ std::string head(const HangVerdict& verdict) {
   return fmt::format("{} {} made no progress for {}", ranks_phrase(ranks), ranks.size() == 1 ? "has" : "have", quiet);
 }
 
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // The groups that are shown: the largest one that waits, then causes, then those with most ranks.
 std::vector<std::size_t> shown_groups(const std::vector<ShownGroup>& groups) {
   std::vector<std::size_t> shown(groups.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
-  const auto sort = [&](auto begin, bool causes_first) {
-    std::stable_sort(begin, shown.end(), [&](std::size_t a, std::size_t b) {
-      const auto weight = [&](std::size_t i) { return std::pair(groups[i].is_cause == causes_first, groups[i].ranks.size()); };
-      return weight(a) > weight(b);
-    });
-  };
   if (shown.size() <= most_shown_groups) return shown;
-  sort(shown.begin(), false);
-  sort(shown.begin() + 1, true);
+  const auto most = std::max_element(groups.begin(), groups.end(), [](const ShownGroup& a, const ShownGroup& b) {
+    return std::tuple(!a.is_cause, a.ranks.size()) < std::tuple(!b.is_cause, b.ranks.size());
+  });
+  const auto weight = [&](std::size_t i) { return std::tuple(&groups[i] == &*most, groups[i].is_cause, groups[i].ranks.size()); };
+  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
   shown.resize(most_shown_groups);
   std::sort(shown.begin(), shown.end());
   return shown;
@@ -159,21 +153,16 @@ std::string text_of(const HangVerdict& verdict) {
   std::vector<Row> rows;
   std::size_t ranks_width = 0, doing_width = 0;
   for (const std::size_t i : shown_groups(verdict.findings)) {
-    const ShownGroup& finding = verdict.findings[i];
-    const bool has_place = finding.state != State::unknown || !verdict.is_hang;
-    rows.push_back(
-        {ranks_phrase(finding.ranks), printable(doing(finding, verdict)), has_place ? printable(finding.call.place) : ""});
-    ranks_width = std::max(ranks_width, width_of(rows.back().ranks));
-    if (!rows.back().place.empty()) doing_width = std::max(doing_width, width_of(rows.back().doing));
+    const ShownGroup& group = verdict.findings[i];
+    const bool has_place = group.state != State::unknown || !verdict.is_hang;
+    const Row& row = rows.emplace_back(
+        Row{ranks_phrase(group.ranks), printable(doing(group, verdict)), has_place ? printable(group.call.place) : ""});
+    ranks_width = std::max(ranks_width, row.ranks.size());
+    if (!row.place.empty()) doing_width = std::max(doing_width, row.doing.size());
   }
-  const auto padded = [](const std::string& words, std::size_t width) {
-    return words + std::string(width - std::min(width, width_of(words)), ' ');
-  };
-  for (const Row& row : rows) {
-    text +=
-        fmt::format("  {}   {}", padded(row.ranks, ranks_width), row.place.empty() ? row.doing : padded(row.doing, doing_width));
-    text += (row.place.empty() ? "" : "   " + row.place) + '\n';
-  }
+  for (const Row& row : rows)
+    text += row.place.empty() ? fmt::format("  {:<{}}   {}\n", row.ranks, ranks_width, row.doing)
+                              : fmt::format("  {:<{}}   {:<{}}   {}\n", row.ranks, ranks_width, row.doing, doing_width, row.place);
   if (verdict.findings.size() > rows.size())
     text += fmt::format("  and {} more groups of ranks\n", number_words(verdict.findings.size() - rows.size()));
   for (const std::string& sentence : verdict.sentences) text += printable(sentence) + '\n';

@@ -47,8 +47,11 @@ inline WatchedCall message(std::string function, Rank peer, int tag, std::string
   call.peer = peer, call.tag = tag;
   return call;
 }
-inline WatchedCall wait(std::string place, std::string function = "Wait") {
-  return message(std::move(function), -1, -1, std::move(place));
+// `number`: of the collective whose request it waits for, on the communicator; 0: it waits for messages.
+inline WatchedCall wait(std::string place, std::string function = "Wait", std::uint64_t number = 0) {
+  WatchedCall call = message(std::move(function), -1, -1, std::move(place));
+  call.number = number;
+  return call;
 }
 
 class PlantedRun {
