@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi_face/watch/mismatch.hpp"
-
+// Compares the last calls of ranks that have the same number on a communicator.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <utility>
+
+#include "mpi_face/watch/reasons.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -34,38 +34,25 @@ using Camp = std::vector<ComparedCall>;
 // In what calls with the same number must agree, in the order in which it is compared.
 constexpr Why properties[]{Why::order, Why::root, Why::operation, Why::element, Why::bytes};
 
-// The call's value of a property. An empty text, or a negative number, agrees with all.
-std::pair<std::string_view, std::int64_t> value_of(const WatchedCall& call, Why property) {
+// The call's value of a property. An empty text agrees with all.
+std::string value_of(const WatchedCall& call, Why property) {
   switch (property) {
-    case Why::order: return {call.function, 0};
-    case Why::root: return {"root", call.root};
-    case Why::operation: return {call.operation, 0};
-    case Why::element: return {call.element, 0};
+    case Why::order: return call.function;
+    case Why::root: return call.root < 0 ? "" : fmt::format("root {}", call.root);
+    case Why::operation: return call.operation;
+    case Why::element: return call.element;
     default: break;
   }
-  const auto form = form_of(call);
+  const auto form = call.bytes < 0 ? std::nullopt : form_of(call);
   const bool has_equal_blocks = form && !is_irregular_function(*form) && *form != Function::Reduce_scatter;
-  return {"size", has_equal_blocks ? call.bytes : -1};
-}
-
-std::string property_words(const WatchedCall& call, Why property) {
-  const auto& [text, number] = value_of(call, property);
-  return property == Why::root ? fmt::format("root {}", number) : property == Why::bytes ? size_words(number) : std::string(text);
-}
-
-std::string_view noun_of(Why property) {
-  return property == Why::root        ? "roots"
-         : property == Why::operation ? "operators"
-         : property == Why::element   ? "element types"
-                                      : "sizes";
+  return has_equal_blocks ? size_words(call.bytes) : "";
 }
 
 // The calls by their value of the property. The most frequent is first, or else that of the first member.
 std::vector<Camp> camps_of(const std::vector<ComparedCall>& calls, Why property) {
-  std::map<std::pair<std::string_view, std::int64_t>, Camp> by_value;
+  std::map<std::string, Camp> by_value;
   for (const ComparedCall& each : calls)
-    if (const auto value = value_of(*each.call, property); !value.first.empty() && value.second >= 0)
-      by_value[value].push_back(each);
+    if (const std::string value = value_of(*each.call, property); !value.empty()) by_value[value].push_back(each);
   std::vector<Camp> camps;
   for (auto& [value, camp] : by_value) camps.push_back(std::move(camp));
   std::sort(camps.begin(), camps.end(),
@@ -106,72 +93,63 @@ bool lacks_one(const History& history, const History& other, std::uint64_t first
 
 std::string with_place(const WatchedCall& call) { return call.place.empty() ? "" : ", " + call.place; }
 
-// Why the calls of two camps are not of the same function, or do not look alike.
-class OrderProblem {
- public:
-  OrderProblem(const SeenRun& run, int on, const std::vector<Camp>& camps)
-      : camps_(camps), usual_(history_of(run, on, camps[0])), odd_(history_of(run, on, camps[1])) {}
-
-  // Goes back to the first call from which the odd rank's history is the usual one after a call was left out, or with one more: the
-  // calls before the one that was found may differ in their places only. Returns false if there is none.
-  bool find_shift(std::uint64_t& number) {
-    for (std::uint64_t at = number; usual_.contains(at) && odd_.contains(at); --at) {
-      const bool skipped = lacks_one(odd_, usual_, at), repeated = lacks_one(usual_, odd_, at);
-      if ((!skipped && !repeated) || look_alike(*odd_.at(at), *usual_.at(at))) break;
-      number = at, skipped_ = skipped, repeated_ = repeated;
-    }
-    return skipped_ || repeated_;
+// Says why the calls with a number are not the same, or do not look alike; nothing if they do. Changes the number to that of the
+// first call from which the odd ranks' history is the usual one after a call was left out, or with one more: the calls between may
+// differ in their places only.
+std::vector<std::string> order_sentences(const std::vector<Camp>& camps, const History& usual, const History& odd,
+                                         std::uint64_t& number) {
+  bool skipped = false, repeated = false;
+  for (std::uint64_t at = number; usual.contains(at) && odd.contains(at) && !look_alike(*odd.at(at), *usual.at(at)); --at) {
+    const bool lacks = lacks_one(odd, usual, at), has_more = lacks_one(usual, odd, at);
+    if (!lacks && !has_more) break;
+    number = at, skipped = lacks, repeated = has_more;
   }
-
-  std::vector<std::string> sentences(std::uint64_t number) const {
-    const WatchedCall &mine = *odd_.at(number), &theirs = *usual_.at(number);
-    const std::string who = ranks_phrase(ranks_of(camps_[1])), others = ranks_phrase(ranks_of(camps_[0]));
-    const auto told = [&](const WatchedCall& call) {
-      return fmt::format("{} (call {}{})", call.function, number_words(call.number), with_place(call));
-    };
-    const std::string before = " before " + (mine.place.empty() ? "its " + call_words(mine) : mine.place);
-    const std::string than = camps_[0].size() == camps_[1].size() ? " than " + others : "";
-    const std::string what = skipped_ && repeated_ ? "skipped " + told(theirs) + ", or made one more " + told(mine)
-                             : skipped_            ? "skipped " + told(theirs) + before
-                             : repeated_           ? "made one more " + told(mine)
-                                                   : "took another branch" + than + before;
-    std::vector<std::string> all{"the order of collectives differs: " + who + " " + what};
-    if (odd_.rbegin()->first > number || usual_.rbegin()->first > number)
-      all.push_back(fmt::format("call {} is {}{} on {}, and {}{} on {}", number_words(number), mine.function, at_place(mine.place),
-                                who, theirs.function, at_place(theirs.place), others));
-    const auto last = usual_.find(number - 1);
-    if (last != usual_.end() && odd_.contains(last->first))
-      all.push_back("the last call that all ranks share is " + call_words(*last->second) + with_place(*last->second));
-    return all;
-  }
-
- private:
-  const std::vector<Camp>& camps_;
-  const History usual_, odd_;
-  bool skipped_ = false, repeated_ = false;
-};
+  const WatchedCall &mine = *odd.at(number), &theirs = *usual.at(number);
+  if (!skipped && !repeated && mine.function == theirs.function) return {};
+  const std::string who = ranks_phrase(ranks_of(camps[1])), others = ranks_phrase(ranks_of(camps[0]));
+  const auto told = [&](const WatchedCall& call) {
+    return fmt::format("{} (call {}{})", call.function, number_words(call.number), with_place(call));
+  };
+  const std::string before = " before " + (mine.place.empty() ? "its " + call_words(mine) : mine.place);
+  const std::string than = camps[0].size() == camps[1].size() ? " than " + others : "";
+  const std::string what = skipped && repeated ? "skipped " + told(theirs) + ", or made one more " + told(mine)
+                           : skipped           ? "skipped " + told(theirs) + before
+                           : repeated          ? "made one more " + told(mine)
+                                               : "took another branch" + than + before;
+  std::vector<std::string> all{"the order of collectives differs: " + who + " " + what};
+  if (odd.rbegin()->first > number || usual.rbegin()->first > number)
+    all.push_back(fmt::format("call {} is {}{} on {}, and {}{} on {}", number_words(number), mine.function, at_place(mine.place),
+                              who, theirs.function, at_place(theirs.place), others));
+  const auto last = usual.find(number - 1);
+  if (last != usual.end() && odd.contains(last->first))
+    all.push_back("the last call that all ranks share is " + call_words(*last->second) + with_place(*last->second));
+  return all;
+}
 
 std::string property_sentence(const std::vector<Camp>& camps, Why property) {
+  static const std::map<Why, std::string_view> nouns{
+      {Why::root, "roots"}, {Why::operation, "operators"}, {Why::element, "element types"}, {Why::bytes, "sizes"}};
   constexpr std::size_t most = 4;
-  const auto told = [&](const Camp& camp, std::string_view verb, bool with_place) {
-    return fmt::format("{} {}", verb, property_words(*camp[0].call, property)) + (with_place ? at_place(camp[0].call->place) : "");
-  };
-  std::string sentence = fmt::format("the {} of {}, differ: ", noun_of(property), call_words(*camps[1][0].call));
+  const auto value = [&](const Camp& camp) { return value_of(*camp[0].call, property); };
+  const auto place = [&](const Camp& camp) { return at_place(camp[0].call->place); };
+  std::string sentence = fmt::format("the {} of {}, differ: ", nouns.at(property), call_words(*camps[1][0].call));
   for (std::size_t i = 1; i < std::min(camps.size(), most); ++i)
-    sentence += ranks_phrase(ranks_of(camps[i])) + told(camps[i], camps[i].size() == 1 ? " gives" : " give", true) + ", ";
-  const bool is_tie = camps[0].size() == camps[1].size();
-  const std::string others = is_tie ? ranks_phrase(ranks_of(camps[0])) : camps.size() > most ? "most others" : "the others";
-  return sentence + told(camps[0], others, is_tie);
+    sentence += fmt::format("{} give{} {}{}, ", ranks_phrase(ranks_of(camps[i])), camps[i].size() == 1 ? "s" : "", value(camps[i]),
+                            place(camps[i]));
+  if (camps[0].size() == camps[1].size())
+    return sentence + ranks_phrase(ranks_of(camps[0])) + " " + value(camps[0]) + place(camps[0]);
+  return sentence + (camps.size() > most ? "most others " : "the others ") + value(camps[0]);
 }
 
 HangReason reason_of(const SeenRun& run, int on, std::uint64_t number, const std::vector<Camp>& camps, Why property) {
   HangReason reason{property, number, {}};
-  OrderProblem problem(run, on, camps);
-  if (problem.find_shift(reason.number)) reason.cause = Why::order;
-  reason.sentences =
-      reason.cause == Why::order ? problem.sentences(reason.number) : std::vector{property_sentence(camps, property)};
+  reason.sentences = order_sentences(camps, history_of(run, on, camps[0]), history_of(run, on, camps[1]), reason.number);
+  if (reason.sentences.empty())
+    reason.sentences = {property_sentence(camps, property)};
+  else
+    reason.cause = Why::order;
   for (std::size_t i = 1; i < camps.size(); ++i)
-    for (const ComparedCall& each : camps[i]) reason.causes.push_back(each.member->rank);
+    for (const Rank rank : ranks_of(camps[i])) reason.causes.push_back(rank);
   return reason;
 }
 

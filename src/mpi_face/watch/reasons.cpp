@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "mpi_face/watch/mismatch.hpp"
-
 namespace quadrille::mpi_face {
 namespace {
 
@@ -25,14 +23,8 @@ struct Absence {
 using Absences = std::map<Absence, std::vector<Rank>>;  // in the order of HangVerdict::Cause
 
 Why cause_of(State state) {
-  switch (state) {
-    case State::died: return Why::died;
-    case State::finalised: return Why::finalised;
-    case State::stopped: return Why::stopped;
-    case State::unknown: return Why::unknown;
-    case State::in_call: return Why::elsewhere;
-    default: return Why::late;
-  }
+  constexpr Why causes[]{Why::late, Why::late, Why::elsewhere, Why::stopped, Why::died, Why::finalised, Why::unknown};
+  return causes[static_cast<std::size_t>(state)];
 }
 
 std::string sentence_of(const Absence& absence, const std::vector<Rank>& ranks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says why ranks have not come to a collective, or do not send or receive a message.
+// Says why ranks have not come to a collective, do not send or receive a message, or why their calls do not match.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,13 @@ HangReason why_no_message(const SeenRun& run, Rank rank, const std::vector<Rank>
 
 // Why the message does not match what the peer waits for, or has sent; nothing if that is not known. Cause `library`: it matches.
 std::optional<HangReason> why_no_match(const SeenRun& run, Rank rank, const WatchedCall& call, Rank peer);
+
+// The first call on communicator `on` of the run in which ranks do not match (mismatch.cpp), of those with numbers from `from`;
+// with `only_order`, only their functions are compared. The causes are the ranks whose call differs from that of most others.
+std::optional<HangReason> first_mismatch(const SeenRun& run, int on, std::uint64_t from, bool only_order);
+
+// Returns the rank's call with this number on the communicator, or null if it is not among its last calls.
+const WatchedCall* call_with(const SeenRun& run, Rank rank, int on, std::uint64_t number);
 
 std::string peer_words(const WatchedCall& call, Rank peer);  // " from rank 3, tag 7"; `peer`: in the world
 std::string wait_words(const SeenRun& run, Rank rank);       // "rank 0 waits in Recv from rank 3, tag 7 (solver.c:88)"

@@ -61,8 +61,8 @@ class RecordReading {
   RecordReading(const RankRecord& record, const PlaceOf& place, const ReadMemory& read_memory, SeenRank& rank)
       : record_(record), place_of_(place), read_memory_(read_memory), rank_(rank) {
     for (const Counters& each : record.counters) {
-      Times& its = times_[{each.function, each.communicator}];
-      its.ticks += each.ours_ticks + each.passed_ticks, its.calls += each.ours_calls + each.passed_calls;
+      auto& [ticks, calls] = times_[{each.function, each.communicator}];
+      ticks += each.ours_ticks + each.passed_ticks, calls += each.ours_calls + each.passed_calls;
     }
   }
 
@@ -93,9 +93,8 @@ class RecordReading {
     if (call.communicator < 0) return call;
     SeenCommunicator& its = rank_.communicators[static_cast<std::size_t>(call.communicator)];
     its.calls = std::max(its.calls, call.number);
-    const auto times = times_.find({entry.function, static_cast<std::int32_t>(entry.communicator & 0xFFFF)});
-    if (call.is_blocking && times != times_.end() && times->second.calls > 0)
-      call.usual_s = record_.seconds(times->second.ticks) / static_cast<double>(times->second.calls);
+    const auto [ticks, calls] = times_[{entry.function, static_cast<std::int32_t>(entry.communicator & 0xFFFF)}];
+    if (call.is_blocking && calls > 0) call.usual_s = record_.seconds(ticks) / static_cast<double>(calls);
     return call;
   }
 
@@ -111,10 +110,6 @@ class RecordReading {
   }
 
  private:
-  struct Times {
-    std::uint64_t ticks = 0, calls = 0;
-  };
-
   // The rank's communicators are those that its calls name.
   int index_of(std::uint32_t identity) {
     const std::uint32_t number = identity & 0xFFFF;
@@ -155,7 +150,8 @@ class RecordReading {
   const ReadMemory& read_memory_;
   SeenRank& rank_;
   std::map<std::uint32_t, int> known_;
-  std::map<std::pair<std::int32_t, std::int32_t>, Times> times_;  // by function and communicator
+  // For each function and communicator: ticks and calls.
+  std::map<std::pair<std::int32_t, std::int32_t>, std::pair<std::uint64_t, std::uint64_t>> times_;
 };
 
 }  // namespace

@@ -49,7 +49,6 @@ SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size, double limit
   std::map<CommunicatorKey, int> places;
   for (Rank rank = 0; rank < size(); ++rank) {
     waiting_.push_back(waiting_of(at(rank)));
-    is_quiet_ = is_quiet_ && is_quiet(rank);
     for (const SeenCommunicator& seen : at(rank).communicators) {
       const auto [place, is_new] = places.try_emplace(seen.key, static_cast<int>(communicators_.size()));
       if (is_new) communicators_.emplace_back();

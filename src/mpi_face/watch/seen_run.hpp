@@ -62,7 +62,6 @@ class SeenRun {
   int waits_on(Rank rank) const;
   bool waits(Rank rank) const;  // in a collective, or for a message of a known peer
   bool is_quiet(Rank rank) const;
-  bool is_quiet() const { return is_quiet_; }           // all ranks are
   bool are_long(const std::vector<Rank>& ranks) const;  // one of them has been where it is for the limit
   std::optional<Stuck> stuck_on(int on) const;
 
@@ -72,7 +71,6 @@ class SeenRun {
   Waiting waiting_of(const SeenRank& rank) const;
 
   double limit_s_;
-  bool is_quiet_ = true;
   std::vector<const SeenRank*> by_rank_;
   std::vector<Waiting> waiting_;
   std::vector<CommonCommunicator> communicators_;

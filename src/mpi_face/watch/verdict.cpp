@@ -12,7 +12,6 @@
 #include <map>
 #include <set>
 
-#include "mpi_face/watch/mismatch.hpp"
 #include "mpi_face/watch/reasons.hpp"
 #include "mpi_face/watch/seen_run.hpp"
 
@@ -255,8 +254,11 @@ class HangFinder {
   // Ranks wait in MPI_Finalize, the others are outside of MPI.
   std::optional<HangVerdict> finalising() {
     Ranks others;
-    for (Rank rank = 0; rank < run_.size(); ++rank) (run_.state(rank) == State::finalised ? path_ : others).push_back(rank);
-    if (!run_.is_quiet() || !run_.are_long(path_) || others.empty()) return std::nullopt;
+    for (Rank rank = 0; rank < run_.size(); ++rank) {
+      if (!run_.is_quiet(rank)) return std::nullopt;
+      (run_.state(rank) == State::finalised ? path_ : others).push_back(rank);
+    }
+    if (!run_.are_long(path_) || others.empty()) return std::nullopt;
     return verdict_of(why_missing(run_, others, {}));
   }
 

@@ -184,21 +184,20 @@ std::string json_text_of(const HangVerdict& verdict) {
 }
 
 std::string leaks_text(std::span<const SeenRank> ranks) {
-  struct Most {
-    std::uint64_t live = 0;
-    Rank rank = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Most> places;
+  std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, Rank>> places;  // the rank with most of them
   for (const SeenRank& rank : ranks)
-    for (const LiveObjects& objects : rank.live)
-      if (Most& most = places[{objects.what, objects.place}]; objects.live > most.live) most = {objects.live, rank.rank};
+    for (const LiveObjects& objects : rank.live) {
+      auto& most = places[{objects.what, objects.place}];
+      most = std::max(most, {objects.live, rank.rank});
+    }
   std::string text;
-  for (const auto& [key, most] : places) {
-    if (most.live <= LiveSite::few) continue;
-    const auto& [what, place] = key;
-    text += fmt::format("quadrille: {} {}{} are {} (rank {}){}\n", number_words(most.live), printable(what),
+  for (const auto& [objects, most] : places) {
+    const auto& [what, place] = objects;
+    const auto& [live, rank] = most;
+    if (live <= LiveSite::few) continue;
+    text += fmt::format("quadrille: {} {}{} are {} (rank {}){}\n", number_words(live), printable(what),
                         place.empty() ? "" : " from " + printable(place),
-                        what == "requests" ? "neither complete nor freed" : "not freed", most.rank,
+                        what == "requests" ? "neither complete nor freed" : "not freed", rank,
                         what == "communicators" ? "; some MPI libraries have 2,046 in all" : "");
   }
   return text;
