@@ -78,16 +78,16 @@ class HangFinder {
   explicit HangFinder(const SeenRun& run) : run_(run) {}
 
   std::optional<HangVerdict> find() {
-    std::vector<int> order;
-    const auto waiters = [&](int on) -> const Ranks& { return run_.communicator(on).waiters; };
-    for (int on = 0; on < static_cast<int>(run_.communicators().size()); ++on)
-      if (run_.are_long(waiters(on))) order.push_back(on);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return waiters(a).size() > waiters(b).size(); });
-    for (const int on : order)
-      if (auto verdict = walk(waiters(on)[0])) return verdict;
+    Ranks waiting;
     for (Rank rank = 0; rank < run_.size(); ++rank)
-      if (run_.waits(rank) && run_.waits_on(rank) < 0 && run_.are_long({rank}))
-        if (auto verdict = walk(rank)) return verdict;
+      if (run_.waits(rank) && run_.are_long({rank})) waiting.push_back(rank);
+    const auto company = [&](Rank rank) {
+      const int on = run_.waits_on(rank);
+      return on < 0 ? 0 : run_.communicator(on).waiters.size();
+    };
+    std::stable_sort(waiting.begin(), waiting.end(), [&](Rank a, Rank b) { return company(a) > company(b); });
+    for (const Rank rank : waiting)
+      if (auto verdict = walk(rank)) return verdict;
     return finalising();
   }
 
