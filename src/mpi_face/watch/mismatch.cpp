@@ -192,8 +192,8 @@ std::optional<HangReason> first_mismatch(const SeenRun& run, int on, std::uint64
     for_each_call(run, member.rank, on, [&](const WatchedCall& call) {
       if (call.number < from) return;
       std::vector<ComparedCall>& calls = by_number[call.number];
-      if (!calls.empty() && calls.back().member == &member) calls.pop_back();  // its file is damaged
-      calls.push_back({&member, &call});
+      if (calls.empty() || calls.back().member != &member)
+        calls.push_back({&member, &call});  // the first one, if its file is damaged
     });
   for (const auto& [number, calls] : by_number) {
     for (const Why property : properties) {

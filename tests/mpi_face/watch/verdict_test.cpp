@@ -424,6 +424,16 @@ TEST(HangVerdict, NamesRanksThatDoNotFinalise) {
   expect_hang(run, elsewhere, {"rank 1 is in another call: it has not entered MPI_Finalize", "Wait", "a.c:9"});
 }
 
+TEST(HangVerdict, TakesTheFirstOfCallsWithOneNumber) {
+  PlantedRun run = others_wait(1);
+  run.in(1, bcast(0, 8, "a.c:9"));
+  run.at(1).calls.push_back(allreduce(8, "a.c:9"));  // its file is damaged
+  run.at(1).calls.back().number = 2, run.at(1).calls.back().communicator = 0;
+  expect_hang(run, order, {"rank 1 took another branch before a.c:9"});
+  std::swap(run.at(1).calls[1], run.at(1).calls[2]);
+  expect_hang(run, library, {"all ranks"}, {"differs"});
+}
+
 TEST(HangVerdict, FindsMismatchesOfRanksThatDoNotHang) {
   PlantedRun run(4);
   run.all_made(barrier("a.c:1"));
