@@ -94,7 +94,7 @@ HangReason why_missing(const SeenRun& run, const std::vector<Rank>& ranks, const
     Absence absence{cause_of(run.state(rank)), run.at(rank).end, "MPI_Finalize", ""};
     if (stuck.call) {
       const std::uint64_t last = begun[rank];
-      const bool is_behind = last < stuck.call->number;
+      const bool is_behind = last < stuck.call->number && absence.cause != Why::unknown;
       const WatchedCall* const next = is_behind ? call_with(run, stuck.waiters[0], stuck.on, last + 1) : nullptr;
       absence.call = call_words(next ? *next : *stuck.call);
       const WatchedCall* const call = call_with(run, rank, stuck.on, last);

@@ -113,7 +113,7 @@ TEST(HangVerdict, NamesRanksThatHaveNotCome) {
   expect_hang(run, unknown, {"nothing is known of rank 3, because its node has not answered"});
   run.ranks.pop_back();  // the same if there is no report of it at all
   run.ranks.emplace_back().rank = 9, run.ranks.pop_back();
-  expect_words(find_hang(run.ranks, 4, {}), {"nothing is known of rank 3"}, {});
+  expect_words(find_hang(run.ranks, 4, {}), {"nothing is known of rank 3", "the others wait in Allreduce, call 2"}, {});
 }
 
 TEST(HangVerdict, NamesRanksThatEndedInsideTheCall) {
