@@ -218,11 +218,11 @@ RankRecord read_all(const Source& source, bool only_watched) {
   record.runs = source.items<RecordRun>(places.runs, header.runs);
   check_communicators(source, record);
   if (header.watch.used > 0) record.watch = read_watch_page(source, places.watch);
+  record.counters = source.items<Counters>(places.counters, header.counters);
   if (only_watched) return record;
   for (const RecordReason& each : source.items<RecordReason>(places.reasons, header.reasons))
     record.reasons.push_back(checked_words(each.text));
   if (record.reasons.empty()) record.reasons.emplace_back("other reasons");
-  record.counters = source.items<Counters>(places.counters, header.counters);
   check_counters(source, record);
   take_costliest(record);
   read_traffic(source, places.traffic, record);

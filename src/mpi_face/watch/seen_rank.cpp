@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes and reads the bytes of a seen rank. One list of members serves both directions. The reader trusts no length and no number.
+// The bytes of a seen rank. One list of members serves to write and to read them. The reader trusts no length and no number.
 #include "mpi_face/watch/seen_rank.hpp"
 
 #include <cmath>
-#include <concepts>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
@@ -12,156 +11,108 @@
 namespace quadrille::mpi_face {
 namespace {
 
-constexpr std::string_view beginning = "quadrille rank 1\n";
+constexpr std::string_view beginning = "quadrille rank 2\n";
 
-template <class Archive>
-void visit(Archive& archive, auto& call) requires requires {
-  call.is_collective;
-}
-{
-  archive(call.function, call.is_collective, call.is_blocking, call.has_left, call.communicator, call.number, call.bytes, call.root,
-          call.peer, call.tag, call.operation, call.element, call.place, call.sent, call.received);
-}
-
-template <class Archive>
-void visit(Archive& archive, auto& communicator) requires requires {
-  communicator.usual_s;
-}
-{
-  archive(communicator.key.members, communicator.key.made, communicator.name, communicator.world_ranks, communicator.calls,
-          communicator.usual_s);
-}
-
-template <class Archive>
-void visit(Archive& archive, auto& objects) requires requires {
-  objects.what;
-}
-{ archive(objects.what, objects.place, objects.live); }
-
-template <class Archive>
-void visit(Archive& archive, auto& rank) requires requires {
-  rank.processor_s;
-}
-{
-  archive(rank.rank, rank.host, rank.process, rank.state, rank.since_s, rank.processor_s, rank.end, rank.waits_in, rank.stack,
-          rank.communicators, rank.calls, rank.live, rank.begun);
-}
-
-// Integers have seven bits a byte, the lowest first; signed ones have their sign in the lowest bit.
-class Writer {
+class RankBytes {
  public:
-  template <class... Values>
-  void operator()(const Values&... values) {
-    (add(values), ...);
-  }
-  std::string bytes{beginning};
+  RankBytes() : written_(beginning) {}
+  explicit RankBytes(std::string_view read) : rest_(read), reads_(true) { good_ = take(beginning.size()) == beginning; }
 
- private:
-  void add(std::unsigned_integral auto number) {
-    std::uint64_t rest = number;
-    for (; rest >= 0x80; rest >>= 7) bytes += static_cast<char>(rest | 0x80);
-    bytes += static_cast<char>(rest);
-  }
-  void add(std::signed_integral auto number) {
-    const auto wide = static_cast<std::uint64_t>(std::int64_t{number});
-    add(number < 0 ? ~(wide << 1) : wide << 1);
-  }
-  void add(double number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); }
-  void add(SeenRank::State state) { bytes += static_cast<char>(state); }
-  void add(const std::string& text) { add(text.size()), bytes += text; }
-  template <class Value>
-  void add(const std::vector<Value>& values) {
-    add(values.size());
-    for (const Value& value : values) add(value);
-  }
-  template <class Record>
-  requires std::is_class_v<Record>
-  void add(const Record& record) { visit(*this, record); }
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
   template <class... Values>
   void operator()(Values&... values) {
-    (read(values), ...);
+    (visit(values), ...);
   }
-  bool is_good() const { return good_; }
-  bool is_at_end() const { return rest_.empty(); }
+  std::string take_written() { return std::move(written_); }
+  bool is_all_read() const { return good_ && rest_.empty(); }
 
  private:
   std::string_view take(std::uint64_t size) {
-    if (size > rest_.size()) good_ = false;
+    good_ = good_ && size <= rest_.size();
     const std::string_view taken = rest_.substr(0, good_ ? size : 0);
     rest_.remove_prefix(taken.size());
     return taken;
   }
-  std::uint64_t number() {
-    std::uint64_t number = 0;
-    for (unsigned shift = 0; good_ && shift < 64; shift += 7) {
+
+  // Seven bits a byte, the lowest first.
+  void visit(std::uint64_t& number) {
+    if (!reads_) {
+      std::uint64_t rest = number;
+      for (; rest >= 0x80; rest >>= 7) written_ += static_cast<char>(rest | 0x80);
+      written_ += static_cast<char>(rest);
+      return;
+    }
+    number = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
       const std::string_view byte = take(1);
-      if (byte.empty()) break;
-      const auto bits = static_cast<unsigned char>(byte[0]);
-      number |= std::uint64_t{bits & 0x7Fu} << shift;
-      if (bits < 0x80) return number;
+      const unsigned bits = byte.empty() ? 0 : static_cast<unsigned char>(byte[0]);
+      number |= std::uint64_t{bits & 0x7F} << shift;
+      if (bits < 0x80) return;
     }
     good_ = false;
-    return 0;
   }
-  template <std::integral Integer>
-  void read(Integer& value) {
-    const std::uint64_t bits = number();
-    if constexpr (std::unsigned_integral<Integer>) {
-      good_ = good_ && std::in_range<Integer>(bits);
-      value = static_cast<Integer>(bits);
-    } else {
-      const auto wide = static_cast<std::int64_t>(bits % 2 == 1 ? ~(bits >> 1) : bits >> 1);
-      good_ = good_ && std::in_range<Integer>(wide);
-      value = static_cast<Integer>(wide);
-    }
+  // Other whole numbers, with the sign as the lowest bit.
+  template <class Whole>
+  void visit(Whole& value) requires(std::is_integral_v<Whole> || std::is_enum_v<Whole>) {
+    const auto number = static_cast<std::int64_t>(value);
+    std::uint64_t bits = static_cast<std::uint64_t>(number) << 1 ^ static_cast<std::uint64_t>(number >> 63);
+    visit(bits);
+    const auto read = static_cast<std::int64_t>(bits >> 1 ^ -(bits & 1));
+    value = static_cast<Whole>(read);
+    good_ = good_ && static_cast<std::int64_t>(value) == read;
   }
-  void read(bool& value) {
-    const std::uint64_t bits = number();
-    good_ = good_ && bits < 2;
-    value = bits != 0;
+  void visit(double& number) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof bits);
+    visit(bits);
+    std::memcpy(&number, &bits, sizeof bits);
+    good_ = good_ && std::isfinite(number);
   }
-  void read(double& value) {
-    if (const std::string_view taken = take(sizeof value); good_) std::memcpy(&value, taken.data(), sizeof value);
-    good_ = good_ && std::isfinite(value);
+  void visit(std::string& text) {
+    std::uint64_t size = text.size();
+    visit(size);
+    if (reads_)
+      text = take(size);
+    else
+      written_ += text;
   }
-  void read(SeenRank::State& state) {
-    const std::uint64_t bits = number();
-    good_ = good_ && bits <= static_cast<std::uint64_t>(SeenRank::State::unknown);
-    if (good_) state = static_cast<SeenRank::State>(bits);
-  }
-  void read(std::string& text) { text = take(number()); }
-  // Adds one value at a time, so that a wrong number of values does not take memory.
+  // Reads one value at a time, so that a wrong number of values does not take memory.
   template <class Value>
-  void read(std::vector<Value>& values) {
-    for (std::uint64_t left = number(); good_ && left > 0; --left) read(values.emplace_back());
+  void visit(std::vector<Value>& values) {
+    std::uint64_t size = values.size();
+    visit(size);
+    for (std::uint64_t i = 0; good_ && i < size; ++i) visit(reads_ ? values.emplace_back() : values[i]);
   }
-  template <class Record>
-  requires std::is_class_v<Record>
-  void read(Record& record) { visit(*this, record); }
+  void visit(WatchedCall& call) {
+    (*this)(call.function, call.is_collective, call.is_blocking, call.has_left, call.communicator, call.number, call.bytes,
+            call.root, call.peer, call.tag, call.operation, call.element, call.place, call.usual_s, call.sent, call.received);
+  }
+  void visit(SeenCommunicator& communicator) {
+    (*this)(communicator.key.members, communicator.key.made, communicator.name, communicator.world_ranks, communicator.calls);
+  }
+  void visit(LiveObjects& objects) { (*this)(objects.what, objects.place, objects.live); }
+  void visit(SeenRank& rank) {
+    (*this)(rank.rank, rank.host, rank.process, rank.state, rank.since_s, rank.processor_s, rank.end, rank.waits_in, rank.stack,
+            rank.communicators, rank.calls, rank.live, rank.begun);
+  }
 
+  std::string written_;
   std::string_view rest_;
-  bool good_ = true;
+  bool reads_ = false, good_ = true;
 };
 
 }  // namespace
 
-std::string to_bytes(const SeenRank& rank) {
-  Writer writer;
-  visit(writer, rank);
-  return std::move(writer.bytes);
+std::string to_bytes(SeenRank rank) {
+  RankBytes bytes;
+  bytes(rank);
+  return bytes.take_written();
 }
 
-bool from_bytes(std::string_view bytes, SeenRank& rank) {
-  if (!bytes.starts_with(beginning)) return false;
-  Reader reader(bytes.substr(beginning.size()));
+bool from_bytes(std::string_view text, SeenRank& rank) {
+  RankBytes bytes(text);
   SeenRank read;
-  visit(reader, read);
-  if (!reader.is_good() || !reader.is_at_end() || read.rank < 0) return false;
+  bytes(read);
+  if (!bytes.is_all_read() || read.rank < 0 || read.state > SeenRank::State::unknown) return false;
   for (const WatchedCall& call : read.calls)
     if (call.communicator < -1 || call.communicator >= static_cast<std::int64_t>(read.communicators.size())) return false;
   rank = std::move(read);

@@ -28,8 +28,12 @@ struct WatchedCall {
   std::string operation;  // "sum", "max"; "" if the call does not reduce; "user" if the program defined it
   std::string element;    // the basic type, such as "f64"; "" for MPI_BYTE, MPI_PACKED and mixed types, which match all
   std::string place;      // where it was called: "solver.c:88 (residual)", or "app+0x1234"; "" if unknown
-  // Of an irregular collective that the rank is in: bytes to and from each rank of the communicator. Empty if unknown.
+  double usual_s = 0;     // how long a call of the function took on the communicator, on average; 0: unknown
+  // Of an irregular collective that the rank is in: bytes to and from each rank of the communicator. One number: the same for all,
+  // or for the root. Empty if unknown.
   std::vector<Bytes> sent, received;
+
+  auto operator<=>(const WatchedCall&) const = default;
 };
 
 // Equal on all members of a communicator: `members` is a hash of the ranks of the world that it has, in order; `made` is its
@@ -45,7 +49,6 @@ struct SeenCommunicator {
   std::string name;               // "MPI_COMM_WORLD"; "" if the program has not set one
   std::vector<Rank> world_ranks;  // the members, in order; empty: unknown, as for intercommunicators
   std::uint64_t calls = 0;        // collective calls that the rank has begun on it
-  double usual_s = 0;             // longest time that one call on it took before; 0: unknown
 };
 
 // Objects that the program has made and not freed, by the place that made them.
@@ -82,7 +85,7 @@ struct SeenRank {
 };
 
 // A text of bytes with all of a rank, to send it. `from_bytes` returns false if the text is damaged.
-std::string to_bytes(const SeenRank& rank);
+std::string to_bytes(SeenRank rank);
 bool from_bytes(std::string_view bytes, SeenRank& rank);
 
 }  // namespace quadrille::mpi_face

@@ -32,8 +32,6 @@ std::optional<RingEntry> whole(const RingEntry& entry) {
   return copy;
 }
 
-bool is_waiting(const RingEntry& entry) { return !entry.has_left; }
-
 // The entries of both rings, in the order of their beginnings.
 std::vector<RingEntry> entries_of(const WatchPage& page) {
   std::vector<RingEntry> all;
@@ -57,104 +55,104 @@ std::string element_words(std::int32_t element) {
              : fmt::format("type {:x}", element);
 }
 
-std::vector<Rank> members(const RankRecord& record, const RecordCommunicator& communicator) {
-  std::vector<Rank> ranks;
-  for (std::uint32_t i = 0; i < communicator.runs; ++i) {
-    const RecordRun& run = record.runs[communicator.first_run + i];
-    for (Rank k = 0; k < run.count; ++k) ranks.push_back(run.first + Rank{run.stride} * k);
-  }
-  return ranks;
-}
-
-// Makes the list of the rank's communicators, from the entries that name them.
-class Communicators {
+// Translates the calls of one rank.
+class RecordReading {
  public:
-  Communicators(const RankRecord& record, SeenRank& rank) : record_(record), rank_(rank) {}
+  RecordReading(const RankRecord& record, const PlaceOf& place, const ReadMemory& read_memory, SeenRank& rank)
+      : record_(record), place_of_(place), read_memory_(read_memory), rank_(rank) {
+    for (const Counters& each : record.counters) {
+      auto& [ticks, calls] = times_[{each.function, each.communicator}];
+      ticks += each.ours_ticks + each.passed_ticks, calls += each.ours_calls + each.passed_calls;
+    }
+  }
 
+  std::string place(std::uint64_t address) const { return place_of_ ? place_of_(address) : ""; }
+
+  WatchedCall& add(const RingEntry& entry) {
+    WatchedCall& call = rank_.calls.emplace_back();
+    const auto function = static_cast<Function>(entry.function);
+    if (entry.function < record_.functions.size()) call.function = record_.functions[entry.function];
+    call.has_left = entry.has_left != 0;
+    call.communicator = index_of(entry.communicator);
+    call.number = entry.number;
+    call.bytes = entry.bytes;
+    call.element = element_words(entry.element);
+    call.place = place(entry.site);
+    call.is_collective = entry.function < static_cast<std::size_t>(Function::count);
+    if (!call.is_collective) {
+      call.is_blocking = !call.function.starts_with('I') && !call.function.ends_with("_init");
+      call.peer = entry.root;
+      call.tag = entry.operation;
+      return call;
+    }
+    call.is_blocking = !is_nonblocking(function) && !is_persistent(function);
+    call.root = entry.root;
+    if (entry.operation >= 0 && static_cast<std::size_t>(entry.operation) < std::size(ring_operations))
+      call.operation = ring_operations[entry.operation];
+    if (is_irregular_function(blocking_form(function))) call.bytes = -1;
+    if (call.communicator < 0) return call;
+    SeenCommunicator& its = rank_.communicators[static_cast<std::size_t>(call.communicator)];
+    its.calls = std::max(its.calls, call.number);
+    const auto [ticks, calls] = times_[{entry.function, static_cast<std::int32_t>(entry.communicator & 0xFFFF)}];
+    if (call.is_blocking && calls > 0) call.usual_s = record_.seconds(ticks) / static_cast<double>(calls);
+    return call;
+  }
+
+  // Adds the lists of the irregular collective that the rank is in. What a rank gives to all, or to the root alone, is a list, too.
+  void add_lists(WatchedCall& call, const RingEntry& entry) const {
+    const CallLists& lists = record_.watch->lists;
+    if (lists.number == 0 || lists.number != entry.number || call.communicator < 0) return;
+    call.sent = listed(lists.sent, lists.sent_bytes);
+    call.received = listed(lists.received, lists.received_bytes);
+    if (entry.bytes < 0) return;
+    if (call.function == "Allgatherv" || call.function == "Gatherv") call.sent = {entry.bytes};
+    if (call.function == "Scatterv") call.received = {entry.bytes};
+  }
+
+ private:
+  // The rank's communicators are those that its calls name.
   int index_of(std::uint32_t identity) {
     const std::uint32_t number = identity & 0xFFFF;
     if (identity == RingEntry::no_communicator || number >= record_.communicators.size()) return -1;
-    if (record_.communicators[number].members_hash == 0) return -1;  // an intercommunicator, or one of those that share a number
+    const RecordCommunicator& its = record_.communicators[number];
+    if (its.members_hash == 0) return -1;  // an intercommunicator, or one of those that share a number
     const auto [found, is_new] = known_.try_emplace(identity, static_cast<int>(rank_.communicators.size()));
-    if (is_new) {
-      const RecordCommunicator& its = record_.communicators[number];
-      SeenCommunicator& seen = rank_.communicators.emplace_back();
-      seen.key = {its.members_hash, identity >> 16};
-      seen.name = words_of(its.name);
-      seen.world_ranks = members(record_, its);
+    if (!is_new) return found->second;
+    SeenCommunicator& seen = rank_.communicators.emplace_back();
+    seen.key = {its.members_hash, identity >> 16};
+    seen.name = words_of(its.name);
+    for (std::uint32_t i = 0; i < its.runs; ++i) {
+      const RecordRun& run = record_.runs[its.first_run + i];
+      for (Rank k = 0; k < run.count; ++k) seen.world_ranks.push_back(run.first + Rank{run.stride} * k);
     }
     return found->second;
   }
 
- private:
+  // The bytes to or from each rank of the communicator, by an array of counts in the process's memory.
+  std::vector<Bytes> listed(std::uint64_t address, std::uint32_t bytes) const {
+    const CallLists& lists = record_.watch->lists;
+    const std::uint64_t each = lists.number_bytes;
+    if (!read_memory_ || address == 0 || bytes == 0 || lists.ranks > most_listed_ranks || (each != 4 && each != 8)) return {};
+    std::vector<char> memory(lists.ranks * each);
+    if (!read_memory_(address, memory.data(), memory.size())) return {};
+    std::vector<Bytes> all;
+    for (std::size_t at = 0; at < memory.size(); at += each) {
+      std::int64_t count = 0;
+      std::int32_t short_count = 0;
+      std::memcpy(each == 4 ? static_cast<void*>(&short_count) : &count, &memory[at], each);
+      all.push_back(static_cast<Bytes>(static_cast<std::uint64_t>(count + short_count) * bytes));  // any values may be there
+    }
+    return all;
+  }
+
   const RankRecord& record_;
+  const PlaceOf& place_of_;
+  const ReadMemory& read_memory_;
   SeenRank& rank_;
   std::map<std::uint32_t, int> known_;
+  // For each function and communicator: ticks and calls.
+  std::map<std::pair<std::int32_t, std::int32_t>, std::pair<std::uint64_t, std::uint64_t>> times_;
 };
-
-// The bytes to or from each rank of the communicator, by an array of counts in the process's memory.
-std::vector<Bytes> listed(std::uint64_t address, std::uint32_t bytes, const CallLists& lists, const ReadMemory& read_memory) {
-  if (address == 0 || bytes == 0 || lists.ranks > most_listed_ranks || (lists.number_bytes != 4 && lists.number_bytes != 8))
-    return {};
-  std::vector<char> memory(std::size_t{lists.ranks} * lists.number_bytes);
-  if (!read_memory(address, memory.data(), memory.size())) return {};
-  std::vector<Bytes> all(lists.ranks);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::int64_t count = 0;
-    std::int32_t short_count = 0;
-    if (lists.number_bytes == 4)
-      std::memcpy(&short_count, &memory[4 * i], 4), count = short_count;
-    else
-      std::memcpy(&count, &memory[8 * i], 8);
-    all[i] = static_cast<Bytes>(static_cast<std::uint64_t>(count) * bytes);  // of any memory, without overflow
-  }
-  return all;
-}
-
-// Adds the lists of the irregular collective that the rank is in. What a rank gives to all, or to the root alone, is a list, too.
-void add_lists(WatchedCall& call, const RingEntry& entry, const WatchPage& page, const SeenRank& rank,
-               const ReadMemory& read_memory) {
-  const CallLists lists = page.lists;
-  if (lists.number == 0 || lists.number != entry.number || call.communicator < 0) return;
-  if (read_memory) {
-    call.sent = listed(lists.sent, lists.sent_bytes, lists, read_memory);
-    call.received = listed(lists.received, lists.received_bytes, lists, read_memory);
-  }
-  const std::size_t ranks = rank.communicators[static_cast<std::size_t>(call.communicator)].world_ranks.size();
-  if (entry.bytes < 0 || ranks == 0) return;
-  if (call.function == "Allgatherv") call.sent.assign(ranks, entry.bytes);
-  if (call.root < 0 || static_cast<std::size_t>(call.root) >= ranks) return;
-  std::vector<Bytes> with_root(ranks, 0);
-  with_root[static_cast<std::size_t>(call.root)] = entry.bytes;
-  if (call.function == "Gatherv") call.sent = with_root;
-  if (call.function == "Scatterv") call.received = with_root;
-}
-
-WatchedCall call_of(const RingEntry& entry, const RankRecord& record, Communicators& communicators, const PlaceOf& place) {
-  WatchedCall call;
-  if (entry.function < record.functions.size()) call.function = record.functions[entry.function];
-  call.is_collective = entry.function < static_cast<std::size_t>(Function::count);
-  const auto function = static_cast<Function>(entry.function);
-  call.is_blocking = call.is_collective ? !is_nonblocking(function) && !is_persistent(function)
-                                        : !call.function.starts_with('I') && !call.function.ends_with("_init");
-  call.has_left = entry.has_left != 0;
-  call.communicator = communicators.index_of(entry.communicator);
-  call.bytes = entry.bytes;
-  call.element = element_words(entry.element);
-  if (call.is_collective) {
-    call.number = entry.number;
-    if (is_irregular_function(blocking_form(function))) call.bytes = -1;
-    call.root = entry.root;
-    if (entry.operation >= 0 && static_cast<std::size_t>(entry.operation) < std::size(ring_operations))
-      call.operation = ring_operations[entry.operation];
-  } else {
-    call.number = entry.number;
-    call.peer = entry.root;
-    call.tag = entry.operation;
-  }
-  if (place) call.place = place(entry.site);
-  return call;
-}
 
 }  // namespace
 
@@ -168,9 +166,9 @@ std::string words_of_end(int status) {
 CallInProgress call_in_progress(const WatchPage& page) {
   CallInProgress found{.begun = page.collectives + page.messages};
   for (const RingEntry& each : entries_of(page)) {
-    if (found.is_inside && !is_waiting(each)) continue;
+    if (found.is_inside && each.has_left) continue;
     found.begin_ticks = each.begin_ticks, found.site = each.site;
-    found.is_inside = is_waiting(each);
+    found.is_inside = !each.has_left;
   }
   return found;
 }
@@ -195,24 +193,20 @@ SeenRank seen_rank(const RankRecord& record, std::uint64_t now_ticks, const Plac
   const WatchPage& page = *record.watch;
   rank.begun = page.collectives + page.messages;
   rank.live = live_objects(page, place);
-  Communicators communicators(record, rank);
+  RecordReading reading(record, place, read_memory, rank);
   const auto since = [&](std::uint64_t then) { return now_ticks > then ? record.seconds(now_ticks - then) : 0.0; };
   rank.state = SeenRank::State::computes;
   rank.since_s = since(std::max(page.left_ticks, record.header.start_ticks));
   for (const RingEntry& each : entries_of(page)) {
-    WatchedCall& call = rank.calls.emplace_back(call_of(each, record, communicators, place));
-    if (call.communicator >= 0 && call.is_collective) {
-      SeenCommunicator& its = rank.communicators[static_cast<std::size_t>(call.communicator)];
-      its.calls = std::max(its.calls, call.number);
-    }
-    if (!is_waiting(each)) continue;
+    WatchedCall& call = reading.add(each);
+    if (each.has_left) continue;
     rank.state = SeenRank::State::in_call;
     rank.since_s = since(each.begin_ticks);
-    add_lists(call, each, page, rank, read_memory);
+    reading.add_lists(call, each);
   }
   if (page.is_finalising || record.has_ended()) {
     rank.state = SeenRank::State::finalised;
-    rank.calls.push_back({.function = "Finalize", .is_collective = false, .place = place ? place(page.finalize_site) : ""});
+    rank.calls.push_back({.function = "Finalize", .is_collective = false, .place = reading.place(page.finalize_site)});
   }
   if (!record.has_ended() && page.end != 0) {
     rank.state = SeenRank::State::died;

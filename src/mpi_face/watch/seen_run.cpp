@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <unordered_map>
+#include <map>
+#include <numeric>
 
 #include "foundation/text/wording.hpp"
+#include "mpi_face/report/record_layout.hpp"
 #include "mpi_face/report/report_words.hpp"
 
 namespace quadrille::mpi_face {
@@ -22,88 +23,68 @@ std::string label_of(const CommonCommunicator& communicator) {
   std::vector<Rank> ranks;
   for (const Member& member : communicator.members) ranks.push_back(member.rank);
   std::sort(ranks.begin(), ranks.end());
-  static constexpr std::array<std::string_view, 5> words{"first", "second", "third", "fourth", "fifth"};
-  const std::string which = communicator.made == 0 ? ""
-                            : communicator.made < words.size()
-                                ? fmt::format(" (the {} one)", words[communicator.made])
-                                : fmt::format(" (number {} of them)", number_words(communicator.made + 1));
-  return "a communicator of " + ranks_phrase(ranks) + which;
+  const std::uint64_t number = communicator.made + 1;
+  return "a communicator of " + ranks_phrase(ranks) +
+         (number == 1   ? ""
+          : number == 2 ? " (the second one)"
+                        : fmt::format(" (number {} of them)", number_words(number)));
 }
 
 }  // namespace
 
-std::string base_of(const std::string& function) {
-  std::string base = function;
-  if (base.ends_with("_init")) base.resize(base.size() - 5);
-  if (base.size() > 1 && base[0] == 'I' && std::islower(static_cast<unsigned char>(base[1]))) {
-    base.erase(0, 1);
-    base[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(base[0])));
-  }
-  return base;
+std::optional<Function> form_of(const WatchedCall& call) {
+  const std::optional<Function> function = call.is_collective ? function_named(call.function) : std::nullopt;
+  return function && !is_neighbourhood(*function) ? std::optional(blocking_form(*function)) : std::nullopt;
 }
 
-SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size) {
-  constexpr Rank most = Rank{1} << 26;
-  Rank size = std::clamp<Rank>(world_size, 0, most);
-  for (const SeenRank& rank : ranks)
-    if (rank.rank >= 0 && rank.rank < most) size = std::max(size, rank.rank + 1);
-  by_rank_.resize(index(size));
-  for (const SeenRank& rank : ranks)
-    if (rank.rank >= 0 && rank.rank < most) by_rank_[index(rank.rank)] = &rank;
-  for (Rank rank = 0; rank < size; ++rank) {
-    if (by_rank_[index(rank)]) continue;
-    unseen_.emplace_back().rank = rank;
-    by_rank_[index(rank)] = &unseen_.back();
+SeenRun::SeenRun(std::span<const SeenRank> ranks, Count world_size, double limit_s) : limit_s_(limit_s) {
+  static const SeenRank unseen;
+  by_rank_.resize(index(std::clamp<Rank>(world_size, 0, most_world_size)), &unseen);
+  for (const SeenRank& rank : ranks) {
+    if (rank.rank < 0 || rank.rank >= most_world_size) continue;
+    if (rank.rank >= size()) by_rank_.resize(index(rank.rank) + 1, &unseen);
+    by_rank_[index(rank.rank)] = &rank;
   }
-  shared_.resize(index(size));
-  for (Rank rank = 0; rank < size; ++rank) add_communicators(at(rank));
-  for (Rank rank = 0; rank < size; ++rank) {
-    std::vector<std::uint64_t> begun(at(rank).communicators.size());
-    for (std::size_t i = 0; i < begun.size(); ++i) begun[i] = at(rank).communicators[i].calls;
-    for (const WatchedCall& call : at(rank).calls)
-      if (call.communicator >= 0 && index(call.communicator) < begun.size() && call.is_collective)
-        begun[index(call.communicator)] = std::max(begun[index(call.communicator)], call.number);
-    for (std::size_t i = 0; i < begun.size(); ++i)
-      communicators_[index(shared_[index(rank)][i])].members.push_back({rank, &at(rank).communicators[i], begun[i]});
+  shared_.resize(by_rank_.size());
+  std::map<CommunicatorKey, int> places;
+  for (Rank rank = 0; rank < size(); ++rank) {
     waiting_.push_back(waiting_of(at(rank)));
+    for (const SeenCommunicator& seen : at(rank).communicators) {
+      const auto [place, is_new] = places.try_emplace(seen.key, static_cast<int>(communicators_.size()));
+      if (is_new) communicators_.emplace_back();
+      CommonCommunicator& shared = communicators_[index(place->second)];
+      if (shared.label.empty()) shared.label = seen.name;
+      if (!shared.listed && !seen.world_ranks.empty()) shared.listed = &seen.world_ranks;
+      shared.made = seen.key.made;
+      shared.members.push_back({rank, seen.calls});
+      shared_[index(rank)].push_back(place->second);
+    }
+    if (const int on = waits_on(rank); on >= 0) communicators_[index(on)].waiters.push_back(rank);
   }
   for (CommonCommunicator& each : communicators_) {
     put_in_order(each);
     if (each.label.empty()) each.label = label_of(each);
+    for (const Member& member : each.members) each.is_quiet = each.is_quiet && is_quiet(member.rank);
   }
 }
 
-// Also adds members of which it has not been seen that they know the communicator.
+// Adds members of which it has not been seen that they know the communicator.
 void SeenRun::put_in_order(CommonCommunicator& communicator) const {
-  std::vector<Rank> world;
-  if (communicator.label == "MPI_COMM_WORLD")
-    for (Rank rank = 0; rank < size(); ++rank) world.push_back(rank);
-  const std::vector<Rank>* order = world.empty() ? nullptr : &world;
-  for (const Member& member : communicator.members)
-    if ((!order || order == &world) && !member.communicator->world_ranks.empty()) order = &member.communicator->world_ranks;
-  if (!order || std::any_of(order->begin(), order->end(), [&](Rank rank) { return rank < 0 || rank >= size(); })) return;
-  std::unordered_map<Rank, Member> known;
-  for (const Rank rank : *order) known[rank].rank = rank;
-  const bool are_distinct = known.size() == order->size();
-  for (const Member& member : communicator.members) known[member.rank] = member;
-  if (!are_distinct || known.size() != order->size()) return;  // the list is damaged, or two ranks list different members
-  communicator.members.clear();
-  for (const Rank rank : *order) communicator.members.push_back(known[rank]);
-  communicator.is_ordered = true;
-}
-
-const SeenRank& SeenRun::at(Rank rank) const { return *by_rank_[index(rank)]; }
-
-void SeenRun::add_communicators(const SeenRank& rank) {
-  for (const SeenCommunicator& seen : rank.communicators) {
-    const auto [place, is_new] = places_.try_emplace(seen.key, static_cast<int>(communicators_.size()));
-    if (is_new) communicators_.emplace_back();
-    CommonCommunicator& shared = communicators_[index(place->second)];
-    if (shared.label.empty()) shared.label = seen.name;
-    shared.made = seen.key.made;
-    shared.usual_s = std::max(shared.usual_s, seen.usual_s);
-    shared_[index(rank.rank)].push_back(place->second);
+  std::vector<Rank> order = communicator.listed ? *communicator.listed : std::vector<Rank>();
+  if (order.empty() && communicator.label == "MPI_COMM_WORLD") {
+    order.resize(by_rank_.size());
+    std::iota(order.begin(), order.end(), Rank{0});
   }
+  std::map<Rank, Member> known;
+  for (const Member& member : communicator.members) known[member.rank] = member;
+  std::vector<Member> all;
+  for (const Rank rank : order) {
+    if (rank < 0 || rank >= size()) return;  // the list is damaged
+    all.push_back(known.try_emplace(rank, Member{rank}).first->second);
+  }
+  if (all.empty() || known.size() != all.size()) return;  // the list is damaged, or two ranks list different members
+  communicator.members = std::move(all);
+  communicator.is_ordered = true;
 }
 
 Waiting SeenRun::waiting_of(const SeenRank& rank) const {
@@ -112,26 +93,23 @@ Waiting SeenRun::waiting_of(const SeenRank& rank) const {
   const auto last = std::find_if(rank.calls.rbegin(), rank.calls.rend(), [](const auto& call) { return !call.has_left; });
   if (last == rank.calls.rend()) return {};
   Waiting waiting{&*last, {}};
-  if (last->is_collective || last->peer != -1) waiting.targets = {&*last};
-  if (!waits_for_requests(*last)) return waiting;
+  if (!waits_for_requests(*last)) {
+    if (last->is_collective || last->peer != -1) waiting.targets = {&*last};
+    return waiting;
+  }
   for (const WatchedCall& call : rank.calls)
     if (last->number > 0 && call.is_collective && call.number == last->number && call.communicator == last->communicator)
       return {&*last, {&call}};
-  // Which requests it waits for is a guess: each wait before is assumed to have completed the oldest request, or all messages.
-  std::vector<const WatchedCall*> open;
-  const auto is_message = [](const WatchedCall* call) { return !call->is_collective; };
+  // Which messages it waits for is a guess: each wait before is assumed to have completed the oldest one, or all.
   for (const WatchedCall& call : std::span(&rank.calls.front(), &*last)) {
+    if (call.is_collective || call.number > 0) continue;
     if (!call.is_blocking)
-      open.push_back(&call);
-    else if (call.function == "Waitall" && std::erase_if(open, is_message) == 0)
-      open.clear();
-    else if (call.function.starts_with("Wait") && call.function != "Waitall" && !open.empty())
-      open.erase(open.begin());
+      waiting.targets.push_back(&call);
+    else if (call.function == "Waitall")
+      waiting.targets.clear();
+    else if (call.function.starts_with("Wait") && !waiting.targets.empty())
+      waiting.targets.erase(waiting.targets.begin());
   }
-  const bool has_messages = std::any_of(open.begin(), open.end(), is_message);
-  if (!open.empty() && (!has_messages || (last->function == "Wait" && !is_message(open[0])))) open.resize(1);
-  if (open.size() > 1) std::erase_if(open, [&](const auto* call) { return !is_message(call); });
-  waiting.targets = std::move(open);
   // Receives first: a send may be complete before the peer has received it.
   std::stable_partition(waiting.targets.begin(), waiting.targets.end(),
                         [](const auto* call) { return call->function.find("recv") != std::string::npos; });
@@ -157,15 +135,44 @@ int SeenRun::waits_on(Rank rank) const {
   return is_in && targets.size() == 1 && targets[0]->is_collective ? communicator_of(rank, *targets[0]) : -1;
 }
 
-bool SeenRun::is_quiet(Rank rank, double limit_s) const {
-  using State = SeenRank::State;
-  const State now = state(rank);
-  return now == State::died || now == State::finalised || now == State::unknown || at(rank).since_s >= limit_s;
+bool SeenRun::waits(Rank rank) const {
+  const auto& targets = waiting(rank).targets;
+  const auto is_known = [&](const WatchedCall* target) { return !target->is_collective && peer_of(rank, *target) != -1; };
+  return state(rank) == SeenRank::State::in_call && (waits_on(rank) >= 0 || std::any_of(targets.begin(), targets.end(), is_known));
 }
 
-std::string ranks_list(const std::vector<Rank>& ranks) {
+bool SeenRun::is_quiet(Rank rank) const {
+  using State = SeenRank::State;
+  const State now = state(rank);
+  return now == State::died || now == State::finalised || now == State::unknown || are_long({rank});
+}
+
+bool SeenRun::are_long(const std::vector<Rank>& ranks) const {
+  return std::any_of(ranks.begin(), ranks.end(), [&](Rank rank) { return at(rank).since_s >= limit_s_; });
+}
+
+std::optional<Stuck> SeenRun::stuck_on(int on) const {
+  const CommonCommunicator& shared = communicator(on);
+  if (!shared.is_quiet) return std::nullopt;
+  Stuck stuck{on, shared.waiters, nullptr, {}};
+  for (const Rank rank : stuck.waiters) {
+    const WatchedCall* call = waiting(rank).targets[0];
+    if (!stuck.call || call->number < stuck.call->number) stuck.call = call;
+  }
+  const auto is_missing = [&](const Member& member) { return member.begun < stuck.call->number; };
+  const Rank root = stuck.call->root;
+  if (root >= 0 && shared.is_ordered && index(root) < shared.members.size() && is_missing(shared.members[index(root)])) {
+    stuck.missing = {shared.members[index(root)].rank};  // the others may have left the call
+    return stuck;
+  }
+  for (const Member& member : shared.members)
+    if (is_missing(member)) stuck.missing.push_back(member.rank);
+  return stuck;
+}
+
+std::string ranks_phrase(const std::vector<Rank>& ranks) {
   constexpr std::size_t most = 8;
-  std::string words;
+  std::string words = ranks.size() == 1 ? "rank " : "ranks ";
   std::size_t told = 0, parts = 0;
   bool has_range = false;
   for (; told < ranks.size() && parts < most; ++parts) {
@@ -173,7 +180,7 @@ std::string ranks_list(const std::vector<Rank>& ranks) {
     while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
     if (end - told < 3) end = told + 1;
     has_range |= end - told > 1;
-    words += (words.empty() ? "" : ", ") +
+    words += (told == 0 ? "" : ", ") +
              (end - told > 1 ? fmt::format("{}..{}", ranks[told], ranks[end - 1]) : fmt::format("{}", ranks[told]));
     told = end;
   }
@@ -181,8 +188,6 @@ std::string ranks_list(const std::vector<Rank>& ranks) {
   if ((has_range && ranks.size() > 4) || told < ranks.size()) words += fmt::format(" ({})", number_words(ranks.size()));
   return words;
 }
-
-std::string ranks_phrase(const std::vector<Rank>& ranks) { return (ranks.size() == 1 ? "rank " : "ranks ") + ranks_list(ranks); }
 
 std::string number_words(std::uint64_t number) {
   return count_words(static_cast<Count>(std::min<std::uint64_t>(number, INT64_MAX)));
@@ -195,13 +200,7 @@ std::string size_words(Bytes bytes) {
 
 std::string duration_words(double seconds) {
   if (seconds >= 10) return count_words(static_cast<Count>(std::min(seconds, 1e15))) + " s";
-  std::string words = seconds < 1 ? seconds_words(seconds) : fmt::format("{:.1f} s", seconds);
-  const std::size_t end = words.find(' ');
-  if (words.find('.') < end) {
-    const std::size_t last = words.find_last_not_of('0', end - 1);
-    words.erase(last + (words[last] == '.' ? 0 : 1), end - last - (words[last] == '.' ? 0 : 1));
-  }
-  return words;
+  return seconds < 1 ? seconds_words(seconds) : fmt::format("{:.2g} s", seconds);
 }
 
 std::string call_words(const WatchedCall& call) {

@@ -1,351 +1,290 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds out why a run hangs. Ranks in a collective wait for the members that have not entered it; ranks in a message call wait for
-// their peer. The analysis follows these steps from one waiting rank or communicator to the next, until it reaches a cause, a rank
-// that makes progress, or a place where it has been.
+// their peer. The analysis follows these steps from one waiting rank to the next, until it reaches a cause, a rank that makes
+// progress, or a rank where it has been.
 #include "mpi_face/watch/verdict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
-#include "mpi_face/watch/findings.hpp"
-#include "mpi_face/watch/messages.hpp"
-#include "mpi_face/watch/mismatch.hpp"
-#include "mpi_face/watch/missing.hpp"
+#include "mpi_face/watch/reasons.hpp"
 #include "mpi_face/watch/seen_run.hpp"
-#include "mpi_face/watch/waits.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
 
 using State = SeenRank::State;
-using Why = HangVerdict::Cause;
+using Why = HangReason::Cause;
+using Ranks = std::vector<Rank>;
 
-bool is_synchronising(const std::string& function) {
-  static const std::set<std::string> functions{"Barrier",       "Allreduce", "Allgather", "Allgatherv",
-                                               "Alltoall",      "Alltoallv", "Alltoallw", "Reduce_scatter_block",
-                                               "Reduce_scatter"};
-  return functions.contains(base_of(function));
+// Does a rank leave the call only when all have entered it?
+bool is_synchronising(const WatchedCall& call) {
+  const auto form = form_of(call);
+  return form && call.root < 0 && *form != Function::Scan && *form != Function::Exscan;
+}
+
+// What a rank does, without its times. `call`: the call to show instead of the one that it is in, or null.
+ShownGroup group_of(const SeenRun& run, Rank rank, bool is_cause, const WatchedCall* call) {
+  const SeenRank& seen = run.at(rank);
+  const Waiting& waiting = run.waiting(rank);
+  ShownGroup group{.state = seen.state, .is_cause = is_cause, .end = seen.end, .waits_in = seen.waits_in, .stack = seen.stack};
+  const WatchedCall* const in = call ? call : waiting.in;
+  const WatchedCall* const target = call || waiting.targets.empty() ? in : waiting.targets[0];
+  if (!target) {
+    if (!seen.calls.empty()) group.last = call_words(seen.calls.back()) + at_place(seen.calls.back().place);
+    return group;
+  }
+  group.in = in->function;
+  group.call = *target;
+  group.call.place = in->place;
+  if (const int on = run.communicator_of(rank, *target); on >= 0) group.communicator = run.communicator(on).label;
+  group.peer = run.peer_of(rank, *target);
+  // What may differ in the same situation.
+  group.call.communicator = -1, group.call.peer = -1;
+  group.call.has_left = false, group.call.usual_s = 0;
+  group.call.sent.clear(), group.call.received.clear();
+  return group;
+}
+
+// For each rank that is shown: the call to show, as in group_of.
+using ShownRanks = std::map<Rank, const WatchedCall*>;
+
+// The ranks by what they do, in the order of their first ranks.
+std::vector<ShownGroup> groups_of(const SeenRun& run, ShownRanks shown, const Ranks& causes) {
+  for (const Rank rank : causes) shown.try_emplace(rank, nullptr);
+  const std::set<Rank> are_causes(causes.begin(), causes.end());
+  std::vector<ShownGroup> groups;
+  std::map<ShownGroup, std::size_t> places;
+  for (const auto& [rank, call] : shown) {
+    const SeenRank& seen = run.at(rank);
+    ShownGroup group = group_of(run, rank, are_causes.contains(rank), call);
+    const auto [place, is_new] = places.try_emplace(group, groups.size());
+    if (is_new) groups.push_back(std::move(group));
+    ShownGroup& its = groups[place->second];
+    its.ranks.push_back(rank);
+    its.since_s = is_new ? seen.since_s : std::min(its.since_s, seen.since_s);
+    its.processor_s = is_new ? seen.processor_s : std::min(its.processor_s, seen.processor_s);
+  }
+  return groups;
 }
 
 class HangFinder {
  public:
-  HangFinder(const SeenRun& run, double limit_s) : run_(run), waits_(run, limit_s) {}
+  explicit HangFinder(const SeenRun& run) : run_(run) {}
 
   std::optional<HangVerdict> find() {
-    std::vector<int> order;
-    for (int on = 0; on < static_cast<int>(run_.communicators().size()); ++on)
-      if (waits_.are_long(waits_.waiters(on))) order.push_back(on);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return waits_.waiters(a).size() > waits_.waiters(b).size(); });
-    for (const int on : order)
-      if (auto verdict = mismatch_on(on)) return verdict;
-    for (const int on : order)
-      if (auto verdict = walk({false, on})) return verdict;
+    Ranks waiting;
     for (Rank rank = 0; rank < run_.size(); ++rank)
-      if (const auto node = waits_.node_of(rank); node && node->is_rank && waits_.are_long({rank}))
-        if (auto verdict = walk(*node)) return verdict;
+      if (run_.waits(rank) && run_.are_long({rank})) waiting.push_back(rank);
+    const auto company = [&](Rank rank) {
+      const int on = run_.waits_on(rank);
+      return on < 0 ? 0 : run_.communicator(on).waiters.size();
+    };
+    std::stable_sort(waiting.begin(), waiting.end(), [&](Rank a, Rank b) { return company(a) > company(b); });
+    for (const Rank rank : waiting)
+      if (auto verdict = walk(rank)) return verdict;
     return finalising();
   }
 
  private:
+  // The reason, or the rank whose waiting is the reason; neither: a rank makes progress.
   struct Step {
-    std::optional<HangVerdict> verdict;
-    std::optional<Node> next;  // neither: a rank makes progress
+    std::optional<HangReason> reason;
+    Rank next = -1;
   };
 
-  HangVerdict verdict_on(int on, const Stuck& stuck) const {
-    HangVerdict verdict;
-    verdict.communicator = run_.communicator(on).label;
-    verdict.usual_s = run_.communicator(on).usual_s;
-    verdict.number = stuck.call->number;
-    verdict.quiet_s = stuck.quiet_s;
-    return verdict;
-  }
-
-  HangVerdict verdict_of(int on, const Stuck& stuck, const Mismatch& mismatch) const {
-    HangVerdict verdict = verdict_on(on, stuck);
-    verdict.cause = mismatch.cause;
-    verdict.number = mismatch.number;
-    verdict.sentences = mismatch.sentences;
-    ShownRanks findings(run_);
-    findings.add(stuck.waiters);
-    findings.add(stuck.missing);
-    findings.add(mismatch.odd, true);
-    verdict.findings = findings.take();
-    return verdict;
-  }
-
-  std::optional<HangVerdict> mismatch_on(int on) const {
-    const std::optional<Stuck> stuck = waits_.stuck_on(on);
-    if (!stuck) return std::nullopt;
-    auto mismatch = first_mismatch(run_, run_.communicator(on), 1, true);
-    if (!mismatch) mismatch = first_mismatch(run_, run_.communicator(on), stuck->call->number, false);
-    return mismatch ? std::optional(verdict_of(on, *stuck, *mismatch)) : std::nullopt;
-  }
-
-  std::optional<HangVerdict> walk(Node node) {
-    path_.clear();
-    for (;;) {
-      if (const auto again = std::find(path_.begin(), path_.end(), node); on_path_.contains(node)) {
-        path_.erase(path_.begin(), again);
-        return cycle();
-      }
-      if (!visited_.insert(node).second) break;
-      on_path_.insert(node);
-      path_.push_back(node);
-      Step step = node.is_rank ? step_of(node.id) : step_of(static_cast<int>(node.id));
-      if (step.verdict) return std::move(step.verdict);
-      if (!step.next) break;
-      node = *step.next;
+  // Shows the ranks that wait in the steps, and describes the last step.
+  HangVerdict verdict_of(HangReason reason) const {
+    HangVerdict verdict{std::move(reason)};
+    ShownRanks shown;
+    for (const Rank rank : path_) {
+      const int on = run_.waits_on(rank);
+      for (const Rank each : on >= 0 ? run_.communicator(on).waiters : Ranks{rank}) shown[each] = nullptr;
     }
-    on_path_.clear();
+    verdict.quiet_s = std::numeric_limits<double>::max();
+    for (const auto& [rank, call] : shown) verdict.quiet_s = std::min(verdict.quiet_s, run_.at(rank).since_s);
+    if (const int on = run_.waits_on(path_.back()); on >= 0) {
+      const Stuck stuck = *run_.stuck_on(on);
+      for (const Rank rank : stuck.missing) shown[rank] = nullptr;
+      verdict.communicator = run_.communicator(on).label;
+      if (verdict.number == 0) verdict.number = stuck.call->number;
+      verdict.function = stuck.call->function;
+      verdict.usual_s = stuck.call->usual_s;
+    }
+    verdict.findings = groups_of(run_, std::move(shown), verdict.causes);
+    return verdict;
+  }
+
+  std::optional<HangVerdict> walk(Rank rank) {
+    ++walk_;
+    while (rank >= 0) {
+      const int on = run_.waits_on(rank);
+      if (on >= 0) rank = run_.communicator(on).waiters[0];  // it stands for all that wait there
+      const auto [visit, is_new] = visits_.try_emplace(rank, walk_);
+      if (!is_new && visit->second != walk_) break;
+      if (!is_new) {
+        path_.erase(path_.begin(), std::find(path_.begin(), path_.end(), rank));
+        return verdict_of(why_cycle());
+      }
+      path_.push_back(rank);
+      const Step step = on >= 0 ? step_of_collective(on) : step_of_messages(rank);
+      if (step.reason) return verdict_of(*step.reason);
+      rank = step.next;
+    }
+    path_.clear();
     return std::nullopt;
   }
 
-  Step step_of(int on) const {
-    const std::optional<Stuck> stuck = waits_.stuck_on(on);
+  Step step_of_collective(int on) const {
+    const std::optional<Stuck> stuck = run_.stuck_on(on);
     if (!stuck) return {};
-    std::vector<Rank> causes;
+    if (auto reason = first_mismatch(run_, on, 1, true)) return {std::move(reason)};
+    // If all ranks have entered this call, a difference in calls that have ended may be the reason.
+    if (auto reason = first_mismatch(run_, on, stuck->missing.empty() ? 1 : stuck->call->number, false)) return {std::move(reason)};
+    Ranks causes;
     for (const Rank rank : stuck->missing)
       if (run_.state(rank) != State::in_call) causes.push_back(rank);
-    for (const Member& member : run_.communicator(on).members) {
-      const bool is_dead = run_.state(member.rank) == State::died, is_stopped = run_.state(member.rank) == State::stopped;
-      const WatchedCall* in = run_.waiting(member.rank).in;
-      const bool is_inside = in && in->is_collective && run_.communicator_of(member.rank, *in) == on;
-      if (member.begun >= stuck->call->number && (is_dead || (is_stopped && is_inside))) causes.push_back(member.rank);
+    for (const auto& [rank, begun] : run_.communicator(on).members) {
+      const State state = run_.state(rank);
+      const WatchedCall* in = run_.waiting(rank).in;
+      const bool is_inside = in && in->is_collective && run_.communicator_of(rank, *in) == on;
+      if (begun >= stuck->call->number && (state == State::died || (state == State::stopped && is_inside))) causes.push_back(rank);
     }
-    if (!causes.empty()) return {missing_on(on, *stuck, causes), {}};
-    if (stuck->missing.empty()) return {complete_on(on, *stuck), {}};
+    if (!causes.empty()) return {why_missing(run_, causes, *stuck)};
+    if (stuck->missing.empty()) return {why_incomplete(*stuck)};
     for (const Rank rank : stuck->missing)
-      if (const std::optional<Node> next = waits_.node_of(rank)) return {{}, next};
-    return {missing_on(on, *stuck, stuck->missing), {}};
-  }
-
-  // The ranks that wait in the steps before the last one are shown, too.
-  void add_path(ShownRanks& findings) const {
-    for (const Node& node : path_)
-      if (node.is_rank)
-        findings.add({node.id});
-      else
-        findings.add(waits_.waiters(static_cast<int>(node.id)));
-  }
-
-  HangVerdict missing_on(int on, const Stuck& stuck, const std::vector<Rank>& causes) const {
-    HangVerdict verdict = verdict_on(on, stuck);
-    explain_missing(verdict, run_, causes, &run_.communicator(on), stuck);
-    ShownRanks findings(run_);
-    add_path(findings);
-    findings.add(stuck.missing);
-    findings.add(causes, true);
-    verdict.findings = findings.take();
-    return verdict;
+      if (run_.waits(rank)) return {{}, rank};
+    return {why_missing(run_, stuck->missing, *stuck)};
   }
 
   // All members have entered the call.
-  HangVerdict complete_on(int on, const Stuck& stuck) const {
-    if (const auto mismatch = first_mismatch(run_, run_.communicator(on), 1, false)) return verdict_of(on, stuck, *mismatch);
-    HangVerdict verdict = verdict_on(on, stuck);
-    std::vector<Rank> behind;
+  HangReason why_incomplete(const Stuck& stuck) const {
+    Ranks behind;
     for (const Rank rank : stuck.waiters)
       if (run_.waiting(rank).targets[0]->number == stuck.call->number) behind.push_back(rank);
+    const std::string who = ranks_phrase(behind), call = call_words(*stuck.call);
     const bool is_behind = behind.size() < stuck.waiters.size();
-    verdict.cause = Why::library;
-    const std::string who = ranks_phrase(behind);
-    const std::string all = run_.communicator(on).is_ordered ? "all ranks" : "all ranks that are known to be members";
-    if (is_behind && is_synchronising(stuck.call->function)) {
-      verdict.cause = Why::order;
-      verdict.sentences = {
-          fmt::format("the order of collectives differs: {} {} one call or more behind, in {}, which the others have left", who,
-                      behind.size() == 1 ? "is" : "are", call_words(*stuck.call))};
-    } else if (behind.size() == run_.communicator(on).members.size()) {
-      verdict.sentences = {all + " are in the same call: the MPI library, or the network, does not complete it"};
-    } else {
-      verdict.sentences = {fmt::format("{} have entered {}: the MPI library, or the network, does not complete it on {}", all,
-                                       call_words(*stuck.call), who)};
-    }
-    ShownRanks findings(run_);
-    findings.add(stuck.waiters);
-    if (is_behind) findings.add(behind, true);
-    verdict.findings = findings.take();
-    return verdict;
+    if (is_behind && is_synchronising(*stuck.call))
+      return {Why::order,
+              0,
+              behind,
+              {"the order of collectives differs: " + who + (behind.size() == 1 ? " is" : " are") +
+               " one call or more behind, in " + call + ", which the others have left"}};
+    const CommonCommunicator& shared = run_.communicator(stuck.on);
+    const bool all_wait = behind.size() == shared.members.size();
+    std::string sentence = shared.is_ordered ? "all ranks" : "all ranks that are known to be members";
+    sentence += all_wait ? " are in the same call" : " have entered " + call;
+    sentence += ": the MPI library, or the network, does not complete it" + (all_wait ? "" : " on " + who);
+    return {Why::library, 0, is_behind ? behind : Ranks(), {sentence}};
   }
 
-  Step step_of(Rank rank) const {
-    const Waiting& waiting = run_.waiting(rank);
-    std::optional<Node> next;
-    std::optional<HangVerdict> verdict;
-    Rank matched = -1;
-    for (const WatchedCall* target : waiting.targets) {
-      const Rank peer = run_.peer_of(rank, *target);
-      if (peer == -2) {
-        if (!waits_.is_quiet(run_.communicator_of(rank, *target))) return {};
-        if (!verdict && !next) verdict = from_any(rank, *target);
-      } else if (peer >= 0) {
-        if (!waits_.is_quiet_rank(peer)) return {};
-        const MessageProblem problem = problem_of(run_, rank, *target, peer);
-        if (verdict || next) continue;  // the other peers are only asked whether they make progress
-        if (!problem.sentence.empty())
-          verdict = message_verdict(rank, {peer}, problem.sentence);
-        else if (run_.state(peer) != State::in_call)
-          verdict = waits_for_peer(rank, peer);
-        else if (problem.is_matched)
-          matched = peer;
-        else if (const auto node = waits_.node_of(peer))
-          next = node;
-        else
-          verdict = waits_for_peer(rank, peer);
+  // The ranks of which one sends or receives the message; no ranks: unknown.
+  Ranks peers_of(Rank rank, const WatchedCall& call) const {
+    const Rank peer = run_.peer_of(rank, call);
+    if (peer != -2) return peer < 0 ? Ranks() : Ranks{peer};
+    Ranks peers;
+    const int on = run_.communicator_of(rank, call);
+    if (on < 0) return peers;
+    for (const Member& member : run_.communicator(on).members)
+      if (member.rank != rank) peers.push_back(member.rank);
+    std::sort(peers.begin(), peers.end());
+    return peers;
+  }
+
+  Step step_of_messages(Rank rank) const {
+    const std::vector<const WatchedCall*>& targets = run_.waiting(rank).targets;
+    for (const WatchedCall* target : targets)
+      for (const Rank peer : peers_of(rank, *target))
+        if (!run_.is_quiet(peer)) return {};
+    Step matched;
+    for (const WatchedCall* target : targets) {
+      Ranks late, waiting, ended;
+      bool is_matched = false;
+      for (const Rank peer : peers_of(rank, *target)) {
+        if (auto reason = why_no_match(run_, rank, *target, peer)) {
+          is_matched = reason->cause == Why::library;
+          if (!is_matched) return {std::move(reason)};
+          matched.reason = std::move(reason);
+        }
+        const bool has_ended = run_.state(peer) == State::died || run_.state(peer) == State::finalised;
+        (run_.waits(peer) ? waiting : has_ended ? ended : late).push_back(peer);
       }
+      if (is_matched) continue;
+      if (!late.empty() || (waiting.empty() && !ended.empty())) return {why_no_message(run_, rank, late.empty() ? ended : late)};
+      if (!waiting.empty()) return {{}, waiting[0]};
     }
-    if (verdict || next) return {std::move(verdict), next};
-    if (matched < 0) return {};
-    verdict = message_verdict(rank, {matched},
-                              "both ranks are in calls that match: the MPI library, or the network, does not complete them");
-    verdict->cause = Why::library;
-    return {std::move(verdict), {}};
-  }
-
-  // The rank waits for a message from any rank, and no rank makes progress.
-  HangVerdict from_any(Rank rank, const WatchedCall& target) const {
-    const int on = run_.communicator_of(rank, target);
-    std::vector<Rank> others;
-    for (Rank other = 0; on < 0 && other < run_.size(); ++other) others.push_back(other);
-    if (on >= 0)
-      for (const Member& member : run_.communicator(on).members) others.push_back(member.rank);
-    std::erase(others, rank);
-    for (const Rank other : others)
-      if (const MessageProblem problem = problem_of(run_, rank, target, other); !problem.sentence.empty())
-        return message_verdict(rank, {other}, problem.sentence);
-    std::vector<Rank> outside = others;
-    std::erase_if(outside, [&](Rank other) {
-      const State state = run_.state(other);
-      return state == State::in_call || state == State::died || state == State::finalised;
-    });
-    if (outside.empty())
-      return message_verdict(rank, others,
-                             wait_words(run_, rank) + ": no rank sends to it, because all others wait, too, or have ended");
-    std::sort(outside.begin(), outside.end());
-    const bool one = outside.size() == 1;
-    HangVerdict verdict =
-        message_verdict(rank, outside,
-                        fmt::format("{}: {} {} late: {} {} not sent to it", wait_words(run_, rank), ranks_phrase(outside),
-                                    one ? "is" : "are", one ? "it" : "they", one ? "has" : "have"));
-    verdict.cause = Why::late;
-    return verdict;
-  }
-
-  HangVerdict message_verdict(Rank rank, const std::vector<Rank>& peers, const std::string& sentence) const {
-    HangVerdict verdict;
-    verdict.cause = Why::messages;
-    verdict.quiet_s = run_.at(rank).since_s;
-    verdict.sentences = {sentence};
-    ShownRanks findings(run_);
-    add_path(findings);
-    findings.add(peers, true);
-    verdict.findings = findings.take();
-    return verdict;
-  }
-
-  HangVerdict waits_for_peer(Rank rank, Rank peer) const {
-    HangVerdict verdict = message_verdict(rank, {peer}, peer_sentence(run_, rank, peer));
-    verdict.cause = cause_of(run_.state(peer));
-    return verdict;
+    return matched;
   }
 
   // The steps of path_ wait for each other.
-  HangVerdict cycle() const {
-    HangVerdict verdict;
-    verdict.quiet_s = std::numeric_limits<double>::max();
-    const bool has_messages = std::any_of(path_.begin(), path_.end(), [](const Node& node) { return node.is_rank; });
-    verdict.cause = has_messages ? Why::messages : Why::communicators;
-    std::string sentence = "a deadlock, because ranks wait for each other: ";
+  HangReason why_cycle() const {
     constexpr std::size_t most = 6;
-    for (std::size_t i = 0; i < path_.size(); ++i) {
-      const Node& node = path_[i];
-      const auto quiet = [&](Rank rank) { verdict.quiet_s = std::min(verdict.quiet_s, run_.at(rank).since_s); };
-      std::string part;
-      if (node.is_rank) {
-        quiet(node.id);
-        part = wait_words(run_, node.id);
-      } else {
-        const int on = static_cast<int>(node.id);
-        const Stuck stuck = *waits_.stuck_on(on);
-        for (const Rank rank : stuck.waiters) quiet(rank);
-        const auto awaited =
-            std::find_if(stuck.missing.begin(), stuck.missing.end(), [&](Rank rank) { return waits_.node_of(rank).has_value(); });
-        part = fmt::format("{} wait{} in {} on {} for rank {}", ranks_phrase(stuck.waiters), stuck.waiters.size() == 1 ? "s" : "",
-                           call_words(*stuck.call), run_.communicator(on).label, awaited == stuck.missing.end() ? -1 : *awaited);
+    std::vector<std::string> parts;
+    bool has_messages = false, is_exchange = true;
+    for (const Rank rank : path_) {
+      const int on = run_.waits_on(rank);
+      has_messages |= on < 0;
+      is_exchange = is_exchange && on < 0 && run_.waiting(rank).targets[0]->function.starts_with("Sendrecv");
+      if (parts.size() == most) continue;
+      if (on < 0) {
+        parts.push_back(wait_words(run_, rank));
+        continue;
       }
-      if (i < most) sentence += (i == 0 ? "" : i + 1 == path_.size() ? ", and " : ", ") + part;
+      const Stuck stuck = *run_.stuck_on(on);
+      const Rank awaited = *std::find_if(stuck.missing.begin(), stuck.missing.end(), [&](Rank each) { return run_.waits(each); });
+      parts.push_back(fmt::format("{} wait{} in {} on {} for rank {}", ranks_phrase(stuck.waiters),
+                                  stuck.waiters.size() == 1 ? "s" : "", call_words(*stuck.call), run_.communicator(on).label,
+                                  awaited));
     }
-    if (path_.size() > most) sentence += fmt::format(", and {} more", number_words(path_.size() - most));
-    verdict.sentences = {sentence};
-    if (std::all_of(path_.begin(), path_.end(), [&](const Node& node) {
-          return node.is_rank && run_.waiting(node.id).targets[0]->function.starts_with("Sendrecv");
-        })) {
-      verdict.cause = Why::library;
-      verdict.sentences = {
+    if (path_.size() > most) parts.push_back(number_words(path_.size() - most) + " more");
+    if (parts.size() > 1) parts.back() = "and " + parts.back();
+    if (is_exchange)
+      parts = {
           "these ranks are in calls of one exchange: their tags differ, or the MPI library, or the network, does not complete it"};
-    }
-    ShownRanks findings(run_);
-    add_path(findings);
-    verdict.findings = findings.take();
-    return verdict;
+    else
+      parts = {fmt::format("a deadlock, because ranks wait for each other: {}", fmt::join(parts, ", "))};
+    return {is_exchange ? Why::library : has_messages ? Why::messages : Why::communicators, 0, {}, std::move(parts)};
   }
 
   // Ranks wait in MPI_Finalize, the others are outside of MPI.
-  std::optional<HangVerdict> finalising() const {
-    std::vector<Rank> waiters, others;
-    double quiet_s = std::numeric_limits<double>::max();
+  std::optional<HangVerdict> finalising() {
+    Ranks others;
     for (Rank rank = 0; rank < run_.size(); ++rank) {
-      if (run_.state(rank) != State::finalised) {
-        others.push_back(rank);
-        continue;
-      }
-      waiters.push_back(rank);
-      quiet_s = std::min(quiet_s, run_.at(rank).since_s);
+      if (!run_.is_quiet(rank)) return std::nullopt;
+      (run_.state(rank) == State::finalised ? path_ : others).push_back(rank);
     }
-    if (!waits_.is_quiet(-1) || !waits_.are_long(waiters) || others.empty()) return std::nullopt;
-    HangVerdict verdict;
-    verdict.quiet_s = quiet_s;
-    explain_missing(verdict, run_, others, nullptr, {});
-    ShownRanks findings(run_);
-    findings.add(waiters);
-    findings.add(others, true);
-    verdict.findings = findings.take();
-    return verdict;
+    if (!run_.are_long(path_) || others.empty()) return std::nullopt;
+    return verdict_of(why_missing(run_, others, {}));
   }
 
   const SeenRun& run_;
-  const Waits waits_;
-  std::vector<Node> path_;
-  std::set<Node> on_path_, visited_;
+  Ranks path_;                  // of the steps so far: a rank that waits there
+  std::map<Rank, int> visits_;  // the walk that came to a rank first
+  int walk_ = 0;
 };
 
 }  // namespace
 
 std::optional<HangVerdict> find_hang(std::span<const SeenRank> ranks, Count world_size, const WatchOptions& options) {
-  const SeenRun run(ranks, world_size);
-  return HangFinder(run, options.limit_s).find();
+  const SeenRun run(ranks, world_size, options.limit_s);
+  return HangFinder(run).find();
 }
 
 std::optional<HangVerdict> find_mismatch(std::span<const SeenRank> ranks, Count world_size) {
-  const SeenRun run(ranks, world_size);
-  for (const CommonCommunicator& communicator : run.communicators()) {
-    const std::optional<Mismatch> mismatch = first_mismatch(run, communicator, 1, false);
-    if (!mismatch) continue;
-    HangVerdict verdict;
-    verdict.is_hang = false;
-    verdict.cause = mismatch->cause;
-    verdict.communicator = communicator.label;
-    verdict.number = mismatch->number;
-    verdict.sentences = mismatch->sentences;
-    ShownRanks findings(run);
-    for (const Member& member : communicator.members)
-      if (const WatchedCall* call = call_with(run, member, mismatch->number)) findings.add_call(member.rank, *call);
-    findings.add(mismatch->odd, true);
-    verdict.findings = findings.take();
+  const SeenRun run(ranks, world_size, 0);
+  for (int on = 0; on < static_cast<int>(run.communicators().size()); ++on) {
+    const std::optional<HangReason> reason = first_mismatch(run, on, 1, false);
+    if (!reason) continue;
+    HangVerdict verdict{*reason, false, run.communicator(on).label};
+    ShownRanks shown;
+    for (const Member& member : run.communicator(on).members)
+      if (const WatchedCall* call = call_with(run, member.rank, on, reason->number)) shown[member.rank] = call;
+    verdict.findings = groups_of(run, std::move(shown), reason->causes);
     return verdict;
   }
   return std::nullopt;

@@ -23,17 +23,20 @@ struct ShownGroup {
   std::vector<Rank> ranks;  // of the world, ascending
   SeenRank::State state = SeenRank::State::unknown;
   bool is_cause = false;                 // the others wait for these ranks, or these ranks' call is the odd one
-  WatchedCall call;                      // that they are in; in a mismatch: the call that is compared. Without a function: none
+  std::string in;                        // the function that they are in; empty: none
+  WatchedCall call;                      // that call, or the one that they wait for there; in a mismatch: the one that is compared
   std::string communicator;              // of `call`; empty: none
-  std::string waits_for;                 // in "Wait": the nonblocking collective that they wait for, such as "Ibarrier"
   Rank peer = -1;                        // of a message, in the world; -1: none or unknown, -2: any
   std::string last;                      // of ranks outside of MPI: their last call, such as "Barrier, call 4,710 (solver.c:80)"
   double since_s = 0, processor_s = -1;  // the shortest time of these ranks; and as in SeenRank
   std::string end, waits_in;             // as in SeenRank
   std::vector<std::string> stack;
+
+  auto operator<=>(const ShownGroup&) const = default;
 };
 
-struct HangVerdict {
+// Why ranks wait.
+struct HangReason {
   enum class Cause : std::uint8_t {
     order,          // the order of collectives differs
     root,           // the same collective with different roots
@@ -41,25 +44,30 @@ struct HangVerdict {
     element,        // with different types
     bytes,          // with different sizes
     blocks,         // an irregular collective: what one rank sends is not what another one expects
-    late,           // a rank has not come; it still runs
-    stopped,        // a rank is stopped
     died,           // a rank has died
     finalised,      // a rank has called MPI_Finalize
+    stopped,        // a rank is stopped
     unknown,        // nothing is known of a rank
+    late,           // a rank has not come; it still runs
     elsewhere,      // a rank is in another call, for a reason that is not known
     communicators,  // ranks wait for each other in collectives on several communicators
     messages,       // ranks wait for messages that nobody sends, or for each other
     library,        // all ranks are in the same call
   };
 
-  bool is_hang = true;  // false: calls do not match, although nobody hangs
   Cause cause = Cause::late;
+  std::uint64_t number = 0;  // of the call that does not end, or does not match; 0: of none
+  std::vector<Rank> causes;  // the ranks for which the others wait, or whose call is the odd one
+  std::vector<std::string> sentences{};
+};
+
+struct HangVerdict : HangReason {
+  bool is_hang = true;       // false: calls do not match, although nobody hangs
   std::string communicator;  // whose collective does not end; empty: none
-  std::uint64_t number = 0;  // of the call that does not end, or does not match
+  std::string function;      // of that collective
+  double usual_s = 0;        // how long such a call usually takes; 0: unknown
   double quiet_s = 0;        // how long no rank has made progress
-  double usual_s = 0;        // as in SeenCommunicator
   std::vector<ShownGroup> findings;
-  std::vector<std::string> sentences;  // the cause
 };
 
 std::string_view word_of(HangVerdict::Cause cause);

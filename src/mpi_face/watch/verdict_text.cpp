@@ -8,10 +8,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <tuple>
 
 #include "foundation/text/printable.hpp"
 #include "mpi_face/report/call_ring.hpp"
-#include "mpi_face/watch/messages.hpp"
+#include "mpi_face/watch/reasons.hpp"
 #include "mpi_face/watch/seen_run.hpp"
 #include "mpi_face/watch/verdict.hpp"
 
@@ -28,35 +29,24 @@ std::string_view word_of(State state) {
   return words[static_cast<std::size_t>(state)];
 }
 
-// "its call 4,711 on it: 8 B, sum of f64"
-std::string call_details(const ShownGroup& finding, const HangVerdict& verdict) {
-  const WatchedCall& call = finding.call;
-  const bool one = finding.ranks.size() == 1;
+// "Allreduce, its call 4,711 on it: 8 B, sum of f64", "Recv from rank 3, tag 7"
+std::string in_call(const ShownGroup& group, const HangVerdict& verdict) {
+  const WatchedCall& call = group.call;
+  const std::string words = group.in + (group.in == call.function ? "" : " for " + call.function);
   if (!call.is_collective) {
-    const bool is_plain = finding.communicator.empty() || finding.communicator == "MPI_COMM_WORLD";
-    return peer_words(call, finding.peer) + (is_plain ? "" : " on " + finding.communicator);
-  }
-  std::string words;
-  if (call.number > 0) {
-    const bool is_it = finding.communicator.empty() || finding.communicator == verdict.communicator;
-    words =
-        fmt::format(", {} call {} on {}", one ? "its" : "their", number_words(call.number), is_it ? "it" : finding.communicator);
+    const bool is_plain = group.communicator.empty() || group.communicator == "MPI_COMM_WORLD";
+    return words + peer_words(call, group.peer) + (is_plain ? "" : " on " + group.communicator);
   }
   std::vector<std::string> parts;
   if (call.bytes > 0 || (call.bytes == 0 && (call.root >= 0 || !call.operation.empty()))) parts.push_back(size_words(call.bytes));
   if (!call.operation.empty()) parts.push_back(call.operation + (call.element.empty() ? "" : " of " + call.element));
   if (call.root >= 0) parts.push_back(fmt::format("root {}", call.root));
-  return words + (parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", ")));
-}
-
-std::string in_call(const ShownGroup& finding, const HangVerdict& verdict) {
-  std::string words = finding.call.function;
-  if (!finding.waits_for.empty()) words += " for " + finding.waits_for;
-  WatchedCall target = finding.call;
-  if (!finding.waits_for.empty()) target.function = finding.waits_for;  // "from" or "to"
-  ShownGroup of_target = finding;
-  of_target.call = target;
-  return words + call_details(of_target, verdict);
+  const bool is_it = group.communicator.empty() || group.communicator == verdict.communicator;
+  return words +
+         (call.number == 0 ? ""
+                           : fmt::format(", {} call {} on {}", group.ranks.size() == 1 ? "its" : "their", number_words(call.number),
+                                         is_it ? "it" : group.communicator)) +
+         (parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", ")));
 }
 
 // "loop (work.c:12)" is a place. A sentence that says why there is no stack is not.
@@ -65,31 +55,27 @@ bool is_place(std::string_view frame) {
   return name.substr(0, name.find_last_not_of(' ') + 1).find(' ') == std::string_view::npos;
 }
 
-std::string doing(const ShownGroup& finding, const HangVerdict& verdict) {
-  const bool one = finding.ranks.size() == 1;
-  const std::string since = duration_words(finding.since_s);
-  const auto last = finding.last.empty() ? "" : ", after " + finding.last;
-  const std::string where = finding.call.function.empty() ? last : " in " + in_call(finding, verdict);
-  const char* is = one ? "is" : "are";
-  const std::string stack = finding.stack.empty() ? "" : (is_place(finding.stack[0]) ? " in " : "; ") + finding.stack[0];
-  if (!verdict.is_hang) return fmt::format("{} {}", one ? "calls" : "call", in_call(finding, verdict));
-  switch (finding.state) {
-    case State::in_call: return fmt::format("{} in {}", finding.is_cause ? is : one ? "waits" : "wait", in_call(finding, verdict));
-    case State::computes: {
-      std::string words = fmt::format("compute{} for {}", one ? "s" : "", since);
-      if (finding.processor_s >= 0) words += fmt::format(" ({} of processor time)", duration_words(finding.processor_s));
-      return words + stack + last;
-    }
-    case State::sleeps:
-      return fmt::format("sleep{} for {}{}{}{}", one ? "s" : "", since,
-                         finding.waits_in.empty() ? "" : fmt::format(" ({})", finding.waits_in), stack, last);
-    case State::stopped: return fmt::format("{} stopped for {}{}", is, since, where);
-    case State::died: return (finding.end.empty() ? "died" : finding.end) + where;
-    case State::finalised:
-      return fmt::format("{} called MPI_Finalize{}", one ? "has" : "have", finding.call.function.empty() ? last : "");
+std::string doing(const ShownGroup& group, const HangVerdict& verdict) {
+  const bool one = group.ranks.size() == 1;
+  const std::string is = one ? "is" : "are", s = one ? "s" : "";
+  if (!verdict.is_hang) return (one ? "calls " : "call ") + in_call(group, verdict);
+  const std::string since = " for " + duration_words(group.since_s);
+  const std::string last = group.last.empty() ? "" : ", after " + group.last;
+  const std::string where = group.in.empty() ? last : " in " + in_call(group, verdict);
+  const std::string stack = group.stack.empty() ? "" : (is_place(group.stack[0]) ? " in " : "; ") + group.stack[0];
+  switch (group.state) {
+    case State::in_call: return (group.is_cause ? is : "wait" + s) + where;
+    case State::computes:
+      return "compute" + s + since +
+             (group.processor_s < 0 ? "" : fmt::format(" ({} of processor time)", duration_words(group.processor_s))) + stack +
+             last;
+    case State::sleeps: return "sleep" + s + since + (group.waits_in.empty() ? "" : " (" + group.waits_in + ")") + stack + last;
+    case State::stopped: return is + " stopped" + since + where;
+    case State::died: return group.end + where;
+    case State::finalised: return (one ? "has" : "have") + std::string(" called MPI_Finalize") + (group.in.empty() ? last : "");
     case State::unknown: break;
   }
-  return fmt::format("{} unknown: {} not answered", is, one ? "its node has" : "their nodes have");
+  return is + " unknown: " + (one ? "its node has" : "their nodes have") + " not answered";
 }
 
 std::string head(const HangVerdict& verdict) {
@@ -97,7 +83,7 @@ std::string head(const HangVerdict& verdict) {
   const std::string quiet = duration_words(verdict.quiet_s);
   if (!verdict.communicator.empty())
     return fmt::format("no collective on {} has ended for {}", verdict.communicator, quiet) +
-           (verdict.usual_s > 0 ? fmt::format("; it usually takes {}", duration_words(verdict.usual_s)) : "");
+           (verdict.usual_s > 0 ? fmt::format("; {} usually takes {}", verdict.function, duration_words(verdict.usual_s)) : "");
   std::vector<Rank> ranks;
   for (const ShownGroup& finding : verdict.findings)
     if (!finding.is_cause) ranks.insert(ranks.end(), finding.ranks.begin(), finding.ranks.end());
@@ -105,26 +91,17 @@ std::string head(const HangVerdict& verdict) {
   return fmt::format("{} {} made no progress for {}", ranks_phrase(ranks), ranks.size() == 1 ? "has" : "have", quiet);
 }
 
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-// The groups that are shown: all causes if possible, then those with most ranks.
-std::vector<std::size_t> shown_groups(const std::vector<ShownGroup>& findings) {
-  std::vector<std::size_t> shown(findings.size());
+// The groups that are shown: the largest one that waits, then causes, then those with most ranks.
+std::vector<std::size_t> shown_groups(const std::vector<ShownGroup>& groups) {
+  std::vector<std::size_t> shown(groups.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
-  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) {
-    const auto weight = [&](std::size_t i) { return std::pair(findings[i].is_cause, findings[i].ranks.size()); };
-    return weight(a) > weight(b);
+  if (shown.size() <= most_shown_groups) return shown;
+  const auto most = std::max_element(groups.begin(), groups.end(), [](const ShownGroup& a, const ShownGroup& b) {
+    return std::tuple(!a.is_cause, a.ranks.size()) < std::tuple(!b.is_cause, b.ranks.size());
   });
-  if (shown.size() > most_shown_groups) {
-    shown.resize(most_shown_groups);
-    const auto rest = std::find_if(shown.begin(), shown.end(), [&](std::size_t i) { return !findings[i].is_cause; });
-    const auto most = std::max_element(findings.begin(), findings.end(), [](const ShownGroup& a, const ShownGroup& b) {
-      return std::pair(!a.is_cause, a.ranks.size()) < std::pair(!b.is_cause, b.ranks.size());
-    });
-    if (rest == shown.end() && !most->is_cause) shown.back() = static_cast<std::size_t>(most - findings.begin());
-  }
+  const auto weight = [&](std::size_t i) { return std::tuple(&groups[i] == &*most, groups[i].is_cause, groups[i].ranks.size()); };
+  std::stable_sort(shown.begin(), shown.end(), [&](std::size_t a, std::size_t b) { return weight(a) > weight(b); });
+  shown.resize(most_shown_groups);
   std::sort(shown.begin(), shown.end());
   return shown;
 }
@@ -144,9 +121,9 @@ Json to_json(const ShownGroup& finding) {
             {"last", text_or_null(finding.last)},
             {"stack", finding.stack},
             {"call", nullptr}};
-  if (call.function.empty()) return json;
-  json["call"] = {{"function", call.function},
-                  {"waits_for", text_or_null(finding.waits_for)},
+  if (finding.in.empty()) return json;
+  json["call"] = {{"function", finding.in},
+                  {"waits_for", finding.in == call.function ? Json() : Json(call.function)},
                   {"communicator", text_or_null(finding.communicator)},
                   {"number", call.number > 0 ? Json(call.number) : Json()},
                   {"bytes", text_or_null(call.bytes)},
@@ -162,9 +139,9 @@ Json to_json(const ShownGroup& finding) {
 }  // namespace
 
 std::string_view word_of(HangVerdict::Cause cause) {
-  constexpr std::array<std::string_view, 15> words{"order",   "root",      "operation",     "element",  "bytes",
-                                                   "blocks",  "late",      "stopped",       "died",     "finalised",
-                                                   "unknown", "elsewhere", "communicators", "messages", "library"};
+  constexpr std::array<std::string_view, 15> words{"order",  "root",      "operation",     "element",  "bytes",
+                                                   "blocks", "died",      "finalised",     "stopped",  "unknown",
+                                                   "late",   "elsewhere", "communicators", "messages", "library"};
   return words[static_cast<std::size_t>(cause)];
 }
 
@@ -176,21 +153,16 @@ std::string text_of(const HangVerdict& verdict) {
   std::vector<Row> rows;
   std::size_t ranks_width = 0, doing_width = 0;
   for (const std::size_t i : shown_groups(verdict.findings)) {
-    const ShownGroup& finding = verdict.findings[i];
-    const bool has_place = finding.state != State::unknown || !verdict.is_hang;
-    rows.push_back(
-        {ranks_phrase(finding.ranks), printable(doing(finding, verdict)), has_place ? printable(finding.call.place) : ""});
-    ranks_width = std::max(ranks_width, width_of(rows.back().ranks));
-    if (!rows.back().place.empty()) doing_width = std::max(doing_width, width_of(rows.back().doing));
+    const ShownGroup& group = verdict.findings[i];
+    const bool has_place = group.state != State::unknown || !verdict.is_hang;
+    const Row& row = rows.emplace_back(
+        Row{ranks_phrase(group.ranks), printable(doing(group, verdict)), has_place ? printable(group.call.place) : ""});
+    ranks_width = std::max(ranks_width, row.ranks.size());
+    if (!row.place.empty()) doing_width = std::max(doing_width, row.doing.size());
   }
-  const auto padded = [](const std::string& words, std::size_t width) {
-    return words + std::string(width - std::min(width, width_of(words)), ' ');
-  };
-  for (const Row& row : rows) {
-    text +=
-        fmt::format("  {}   {}", padded(row.ranks, ranks_width), row.place.empty() ? row.doing : padded(row.doing, doing_width));
-    text += (row.place.empty() ? "" : "   " + row.place) + '\n';
-  }
+  for (const Row& row : rows)
+    text += row.place.empty() ? fmt::format("  {:<{}}   {}\n", row.ranks, ranks_width, row.doing)
+                              : fmt::format("  {:<{}}   {:<{}}   {}\n", row.ranks, ranks_width, row.doing, doing_width, row.place);
   if (verdict.findings.size() > rows.size())
     text += fmt::format("  and {} more groups of ranks\n", number_words(verdict.findings.size() - rows.size()));
   for (const std::string& sentence : verdict.sentences) text += printable(sentence) + '\n';
@@ -212,21 +184,20 @@ std::string json_text_of(const HangVerdict& verdict) {
 }
 
 std::string leaks_text(std::span<const SeenRank> ranks) {
-  struct Most {
-    std::uint64_t live = 0;
-    Rank rank = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Most> places;
+  std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, Rank>> places;  // the rank with most of them
   for (const SeenRank& rank : ranks)
-    for (const LiveObjects& objects : rank.live)
-      if (Most& most = places[{objects.what, objects.place}]; objects.live > most.live) most = {objects.live, rank.rank};
+    for (const LiveObjects& objects : rank.live) {
+      auto& most = places[{objects.what, objects.place}];
+      most = std::max(most, {objects.live, rank.rank});
+    }
   std::string text;
-  for (const auto& [key, most] : places) {
-    if (most.live <= LiveSite::few) continue;
-    const auto& [what, place] = key;
-    text += fmt::format("quadrille: {} {}{} are {} (rank {}){}\n", number_words(most.live), printable(what),
+  for (const auto& [objects, most] : places) {
+    const auto& [what, place] = objects;
+    const auto& [live, rank] = most;
+    if (live <= LiveSite::few) continue;
+    text += fmt::format("quadrille: {} {}{} are {} (rank {}){}\n", number_words(live), printable(what),
                         place.empty() ? "" : " from " + printable(place),
-                        what == "requests" ? "neither complete nor freed" : "not freed", most.rank,
+                        what == "requests" ? "neither complete nor freed" : "not freed", rank,
                         what == "communicators" ? "; some MPI libraries have 2,046 in all" : "");
   }
   return text;

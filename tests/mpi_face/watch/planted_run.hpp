@@ -47,8 +47,11 @@ inline WatchedCall message(std::string function, Rank peer, int tag, std::string
   call.peer = peer, call.tag = tag;
   return call;
 }
-inline WatchedCall wait(std::string place, std::string function = "Wait") {
-  return message(std::move(function), -1, -1, std::move(place));
+// `number`: of the collective whose request it waits for, on the communicator; 0: it waits for messages.
+inline WatchedCall wait(std::string place, std::string function = "Wait", std::uint64_t number = 0) {
+  WatchedCall call = message(std::move(function), -1, -1, std::move(place));
+  call.number = number;
+  return call;
 }
 
 class PlantedRun {
@@ -72,7 +75,7 @@ class PlantedRun {
       std::uint64_t made = 0;
       for (const SeenCommunicator& each : seen.communicators) made += each.key.members == hash;
       places_[{rank, count_}] = static_cast<int>(seen.communicators.size());
-      seen.communicators.push_back({{hash, made}, name, members, 0, 0});
+      seen.communicators.push_back({{hash, made}, name, members, 0});
     }
     return count_++;
   }

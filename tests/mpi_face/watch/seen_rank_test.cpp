@@ -19,6 +19,7 @@ SeenRank full_rank() {
   run.made(2, allreduce(Bytes{1} << 40, "a.c:1 (f)"));
   run.made(2, message("Recv", -2, -2, ""));
   WatchedCall call = collective("Alltoallv", "b.c:2", -1);
+  call.usual_s = 0.125;
   call.sent = {1, 2, Bytes{1} << 50}, call.received = {0, -1, 7};
   run.in(2, call, 1, 12.25);
   SeenRank& rank = run.at(2);
@@ -48,6 +49,7 @@ TEST(SeenRank, IsReadAsItWasWritten) {
   EXPECT_TRUE(read.calls[0].has_left);
   EXPECT_FALSE(read.calls[1].is_collective);
   EXPECT_EQ(read.calls[1].tag, -2);
+  EXPECT_EQ(read.calls[2].usual_s, 0.125);
   EXPECT_EQ(read.calls[2].received, (std::vector<Bytes>{0, -1, 7}));
   EXPECT_EQ(read.live[0].live, 12000u);
 }

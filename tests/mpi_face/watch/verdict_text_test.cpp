@@ -26,7 +26,7 @@ TEST(Large, ManyRanksGiveAShortText) {
   for (Rank rank = 0; rank < size; ++rank) {
     SeenRank& seen = run.at(rank);
     seen.rank = rank, seen.since_s = 20, seen.state = State::in_call;
-    seen.communicators.push_back({{1, 0}, "MPI_COMM_WORLD", {}, 4, 0});
+    seen.communicators.push_back({{1, 0}, "MPI_COMM_WORLD", {}, 4});
     for (std::uint64_t number = 1; number <= 4; ++number) {
       WatchedCall call = number == 4 && rank == 77'777 ? barrier("a.c:2") : allreduce(8, "a.c:1");
       call.communicator = 0, call.number = number, call.has_left = number < 4;
@@ -77,9 +77,9 @@ TEST(Large, GathersToOneRankAreCompared) {
   for (Rank rank = 0; rank < size; ++rank) {
     SeenRank& seen = run.at(rank);
     seen.rank = rank, seen.since_s = 20, seen.state = State::in_call;
-    seen.communicators.push_back({{1, 0}, "MPI_COMM_WORLD", {}, 1, 0});
+    seen.communicators.push_back({{1, 0}, "MPI_COMM_WORLD", {}, 1});
     seen.calls.push_back(rooted("Gatherv", 7, rank == 29'999 ? 8 : 4, "a.c:1"));
-    seen.calls[0].number = 1, seen.calls[0].communicator = 0;
+    seen.calls[0].number = 1, seen.calls[0].communicator = 0, seen.calls[0].sent = {rank == 29'999 ? 8 : 4};
   }
   for (Rank rank = 0; rank < size; ++rank) run.at(0).communicators[0].world_ranks.push_back(rank);
   run.at(7).calls[0].received.assign(size, 4);
