@@ -29,14 +29,13 @@ namespace {
 std::string reason_of(int error, pid_t process) {
   const auto stat = process_stat(fmt::format("/proc/{}", process));
   if (error == ESRCH || !stat || stat->state == 'Z' || stat->state == 'X') return "it has ended";
+  if (error == ETIMEDOUT) return "its stack may not be read: it does not stop in time";
   if (beginning_of(fmt::format("/proc/{}/status", process), 4096).find("TracerPid:\t0\n") == std::string::npos)
     return "a debugger is attached";
-  const std::string unread = "its stack may not be read: ";
-  if (error == ETIMEDOUT) return unread + "it does not stop in time";
   const int scope = std::atoi(beginning_of("/proc/sys/kernel/yama/ptrace_scope", 8).c_str());
-  return unread + "not allowed here, because " +
-         (error == EPERM && scope > 0 ? fmt::format("kernel.yama.ptrace_scope is {}", scope)
-                                      : fmt::format("the system says: {}", std::strerror(error)));
+  return "its stack may not be read: not allowed here, because " + (error == EPERM && scope > 0
+                                                                        ? fmt::format("kernel.yama.ptrace_scope is {}", scope)
+                                                                        : fmt::format("the system says: {}", std::strerror(error)));
 }
 
 // Stops a thread, and sets the signal that it was about to get; 0: none. Returns 0 or an error number. A thread that does not stop
