@@ -66,13 +66,13 @@ std::vector<std::uint64_t> addresses_of(pid_t process, Dwfl* files, int& error) 
     found.push_back(counter + (is_running ? 1 : 0));
     return found.size() < most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
   };
+  if (dwfl_pid(files) != process) dwfl_linux_proc_attach(files, process, true);
   // The end of this thread releases all that it traces.
   std::thread([&] {
     int signal = 0;
     error = stop(process, signal);
     if (error != 0) return;
-    if (dwfl_pid(files) == process || dwfl_linux_proc_attach(files, process, true) == 0)
-      dwfl_getthread_frames(files, process, add, &addresses);
+    dwfl_getthread_frames(files, process, add, &addresses);
     ::ptrace(PTRACE_DETACH, process, nullptr, static_cast<std::intptr_t>(signal));
   }).join();
   return addresses;

@@ -14,6 +14,7 @@
 #include "foundation/system/files.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/watch/seen_record.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille::command {
 
