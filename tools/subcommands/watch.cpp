@@ -114,8 +114,7 @@ Subcommand add_watch(CLI::App& command) {
   table.add_output(options->output);
   table.set_footer(
       "For programs that were started by 'quadrille wrap --watch', which prints the same by itself when no collective has ended "
-      "for "
-      "10 seconds. Sees the ranks of this machine. Exits with 1 if ranks wait for a rank that does not come.\n\n"
+      "for 10 seconds. Sees the ranks of this machine. Exits with 1 if ranks wait for a rank that does not come.\n\n"
       "Examples:\n"
       "  mpirun -n 8 quadrille wrap --watch ./app\n"
       "  quadrille watch\n"

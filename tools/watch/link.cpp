@@ -63,16 +63,13 @@ Descriptor tcp_socket() { return Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK
 
 // A peer without a sign of life for 30 s counts as gone, whether data are on their way to it or not.
 void set_options(const Descriptor& socket) {
-  struct Option {
-    int level, name, value;
-  };
-  for (const auto [level, name, value] : {Option{SOL_SOCKET, SO_KEEPALIVE, 1},
-                                          {IPPROTO_TCP, TCP_KEEPIDLE, 10},
-                                          {IPPROTO_TCP, TCP_KEEPINTVL, 5},
-                                          {IPPROTO_TCP, TCP_KEEPCNT, 4},
-                                          {IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000},
-                                          {IPPROTO_TCP, TCP_NODELAY, 1}})
-    ::setsockopt(socket.number(), level, name, &value, sizeof value);
+  const auto set = [&](int level, int name, int value) { ::setsockopt(socket.number(), level, name, &value, sizeof value); };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 4);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 // The address of an interface that is up, or that of the host's name; the name is looked up only if there is a choice, because that

@@ -29,14 +29,13 @@ namespace {
 std::string reason_of(int error, pid_t process) {
   const auto stat = process_stat(fmt::format("/proc/{}", process));
   if (error == ESRCH || !stat || stat->state == 'Z' || stat->state == 'X') return "it has ended";
+  if (error == ETIMEDOUT) return "its stack may not be read: it does not stop in time";
   if (beginning_of(fmt::format("/proc/{}/status", process), 4096).find("TracerPid:\t0\n") == std::string::npos)
     return "a debugger is attached";
-  const std::string unread = "its stack may not be read: ";
-  if (error == ETIMEDOUT) return unread + "it does not stop in time";
   const int scope = std::atoi(beginning_of("/proc/sys/kernel/yama/ptrace_scope", 8).c_str());
-  return unread + "not allowed here, because " +
-         (error == EPERM && scope > 0 ? fmt::format("kernel.yama.ptrace_scope is {}", scope)
-                                      : fmt::format("the system says: {}", std::strerror(error)));
+  return "its stack may not be read: not allowed here, because " + (error == EPERM && scope > 0
+                                                                        ? fmt::format("kernel.yama.ptrace_scope is {}", scope)
+                                                                        : fmt::format("the system says: {}", std::strerror(error)));
 }
 
 // Stops a thread, and sets the signal that it was about to get; 0: none. Returns 0 or an error number. A thread that does not stop
@@ -67,13 +66,13 @@ std::vector<std::uint64_t> addresses_of(pid_t process, Dwfl* files, int& error) 
     found.push_back(counter + (is_running ? 1 : 0));
     return found.size() < most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
   };
+  if (dwfl_pid(files) != process) dwfl_linux_proc_attach(files, process, true);
   // The end of this thread releases all that it traces.
   std::thread([&] {
     int signal = 0;
     error = stop(process, signal);
     if (error != 0) return;
-    if (dwfl_pid(files) == process || dwfl_linux_proc_attach(files, process, true) == 0)
-      dwfl_getthread_frames(files, process, add, &addresses);
+    dwfl_getthread_frames(files, process, add, &addresses);
     ::ptrace(PTRACE_DETACH, process, nullptr, static_cast<std::intptr_t>(signal));
   }).join();
   return addresses;

@@ -8,11 +8,13 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "foundation/system/files.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/watch/seen_record.hpp"
+#include "quadrille/error.hpp"
 
 namespace quadrille::command {
 
@@ -46,24 +48,25 @@ std::uint64_t WatchedFile::ask(bool for_stacks) {
 }
 
 std::optional<SeenRank> WatchedFile::answer(std::uint64_t number) const {
+  std::ifstream file(answer_path(), std::ios::binary);
   std::uint64_t answered = 0;
-  try {
-    const FileText file = read_regular_file(answer_path(), 64, "the answer '" + answer_path() + "'");
-    if (file.error != 0 || file.text.size() < sizeof answered) return std::nullopt;
-    std::memcpy(&answered, file.text.data(), sizeof answered);
-    SeenRank rank;
-    if (answered < number || !from_bytes(std::string_view(file.text).substr(sizeof answered), rank)) return std::nullopt;
-    return rank;
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
+  std::ostringstream bytes;
+  SeenRank rank;
+  if (!file.read(reinterpret_cast<char*>(&answered), sizeof answered) || answered < number) return std::nullopt;
+  bytes << file.rdbuf();
+  return from_bytes(bytes.view(), rank) ? std::optional(std::move(rank)) : std::nullopt;
 }
 
 SeenRank WatchedFile::seen(std::uint64_t number) const {
-  if (auto told = answer(number)) return *std::move(told);
-  SeenRank rank = seen_rank(read_watched_record(path_), ticks(), nullptr, nullptr);
-  add_process(rank);
-  return rank;
+  std::optional<SeenRank> rank = answer(has_ended() ? 0 : number);
+  if (!rank) {
+    rank = seen_rank(read_watched_record(path_), ticks(), nullptr, nullptr);
+    add_process(*rank);
+  } else if (has_ended() && !header().end_unix_ns && !page_->is_finalising) {
+    rank->state = SeenRank::State::died;
+    rank->end = words_of_end(static_cast<int>(page_->end - 1));
+  }
+  return *rank;
 }
 
 // Written under another name first, so that no reader sees a part.

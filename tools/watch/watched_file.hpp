@@ -29,7 +29,9 @@ class WatchedFile {
 
   // What the rank's watcher has answered to the question `number` or a later one; nothing if it has not answered.
   std::optional<mpi_face::SeenRank> answer(std::uint64_t number) const;
-  mpi_face::SeenRank seen(std::uint64_t number) const;  // the answer, or what the counters tell. Throws if they are gone
+  mpi_face::SeenRank seen(
+      std::uint64_t number) const;  // the last answer, if the rank has ended or this is to the question; else what
+  // the counters tell. Throws if they are gone
   void write_answer(std::uint64_t number, const mpi_face::SeenRank& rank) const;
   std::string answer_path() const { return mpi_face::answer_path(path_); }
 

@@ -231,7 +231,7 @@ void Watcher::follow_links(Time now) {
   }
   for (const std::string& message : up_->progress(now)) {
     asked_from_above_ = question_of(message);
-    ask(asked_from_above_ & 1 ? Phase::asks_for_stacks : Phase::asks, now);
+    ask(asked_from_above_ & 1, now);
   }
 }
 
@@ -247,11 +247,10 @@ bool Watcher::is_suspicious() const {
   });
 }
 
-void Watcher::ask(Phase phase, Time now) {
-  phase_ = phase;
+void Watcher::ask(bool for_stacks, Time now) {
+  is_asking_ = true;
   asked_ = now;
   asked_of_mismatch_ = has_mismatch(not_told);
-  const bool for_stacks = phase == Phase::asks_for_stacks;
   for (auto& [path, file] : files_) file.ask(for_stacks);
   question_ = ((question_ >> 1) + 1) << 1 | (for_stacks ? 1 : 0);
   known_members_.clear();
@@ -271,11 +270,8 @@ bool Watcher::has_all() const {
 Watcher::Ranks Watcher::local_ranks() {
   Ranks ranks;
   for (const auto& [path, file] : files_) try {
-      ranks.push_back(file.seen(file.has_ended() ? 0 : file.asked()));
-      SeenRank& rank = ranks.back();
-      forget_known_members(rank, known_members_);
-      if (file.has_ended() && !file.header().end_unix_ns && !file.page().is_finalising)
-        rank.state = SeenRank::State::died, rank.end = words_of_end(static_cast<int>(file.page().end - 1));
+      ranks.push_back(file.seen(file.asked()));
+      forget_known_members(ranks.back(), known_members_);
     } catch (const std::exception&) {
       // It is gone.
     }
@@ -289,8 +285,7 @@ void Watcher::send_answer() {
 }
 
 void Watcher::conclude(Time now) {
-  const Phase phase = phase_;
-  phase_ = Phase::calm;
+  is_asking_ = false;
   is_told_of_hang_ = false;
   if (asked_from_above_ != 0) return send_answer();
   Ranks ranks = local_ranks();
@@ -299,12 +294,11 @@ void Watcher::conclude(Time now) {
   const Count world_size = own_->header().world_size;
   if (has_mismatch(told_before)) return;
   if (plan_.checks) {
+    const bool is_found = has_mismatch(not_told);
+    // The ranks may have answered before the one that has found the mismatch did.
+    if (is_found && !asked_of_mismatch_) return ask(true, now);
     auto mismatch = find_mismatch(ranks, world_size);
-    if (!mismatch && has_mismatch(not_told)) {
-      // The ranks may have answered before the one that has found the mismatch did.
-      if (!asked_of_mismatch_) return ask(Phase::asks_for_stacks, now);
-      mismatch = find_hang(ranks, world_size, {0});  // the blocks of an irregular call
-    }
+    if (!mismatch && is_found) mismatch = find_hang(ranks, world_size, {0});  // the blocks of an irregular call
     if (mismatch) {
       aborts_ = true;
       for (auto& [path, file] : files_) std::atomic_ref(file.page().mismatch).store(told_before, std::memory_order_relaxed);
@@ -320,7 +314,7 @@ void Watcher::conclude(Time now) {
     return;
   }
   patience_ = milliseconds(1000);
-  if (phase == Phase::asks) return ask(Phase::asks_for_stacks, now);
+  if (!(question_ & 1)) return ask(true, now);
   say(leaks_text(ranks));
   aborts_ = plan_.aborts;
   print(*verdict);
@@ -376,8 +370,8 @@ void Watcher::tick(Time now) {
   if (is_finalising || (own_ && has_too_many_communicators(own_->page()))) tell_leaks(now, is_finalising);
   if (!own_ || !collects()) return;
   follow_links(now);
-  if (phase_ != Phase::calm) {
-    const bool is_late = now - asked_ >= (phase_ == Phase::asks ? time_to_answer : time_for_stacks);
+  if (is_asking_) {
+    const bool is_late = now - asked_ >= (question_ & 1 ? time_for_stacks : time_to_answer);
     if (has_all() || is_late) conclude(now);
     return;
   }
@@ -390,7 +384,7 @@ void Watcher::tick(Time now) {
     up_->send(to_message(0));
     next_question_ = now + milliseconds(1000);
   } else {
-    ask(differ ? Phase::asks_for_stacks : Phase::asks, now);
+    ask(differ, now);
   }
 }
 

@@ -51,7 +51,6 @@ class Watcher {
 
  private:
   using Ranks = std::vector<mpi_face::SeenRank>;
-  enum class Phase : std::uint8_t { calm, asks, asks_for_stacks };
   struct Peer {
     Link link;
     std::uint64_t answered;  // the last question that it has answered
@@ -69,7 +68,7 @@ class Watcher {
   void follow_links(Time now);
   bool has_mismatch(std::uint64_t state) const;
   bool is_suspicious() const;
-  void ask(Phase phase, Time now);
+  void ask(bool for_stacks, Time now);
   bool has_all() const;
   Ranks local_ranks();
   void conclude(Time now);
@@ -94,9 +93,9 @@ class Watcher {
   std::optional<Link> up_;              // to the watcher of rank 0, if that is on another node
   std::uint64_t asked_from_above_ = 0;  // the question of the watcher of rank 0 that is not answered yet
 
-  Phase phase_ = Phase::calm;
   bool is_told_of_hang_ = false;                       // a watcher of another node suspects one
-  std::uint64_t question_ = 0;                         // number of the last one
+  std::uint64_t question_ = 0;                         // number of the last one; the lowest bit asks for stacks
+  bool is_asking_ = false;                             // it is not answered yet
   bool asked_of_mismatch_ = false;                     // a rank had found a mismatch when the question was asked
   std::set<mpi_face::CommunicatorKey> known_members_;  // communicators whose members are in answers to it
   Time asked_{}, next_question_{}, next_search_{};

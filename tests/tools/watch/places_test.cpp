@@ -194,8 +194,10 @@ TEST_F(PlacesTest, LibrariesThatAreLoadedLaterAreFound) {
     return std::string();
   };
   EXPECT_EQ(plug_in(), "");
-  ::kill(app.process(), SIGUSR1);
-  for (int i = 0; i < 2000 && plug_in().empty(); ++i) ::usleep(1000);
+  for (int i = 0; i < 2000 && plug_in().empty(); ++i) {
+    ::kill(app.process(), SIGUSR1);  // again, because it may have come before the pause
+    ::usleep(1000);
+  }
   EXPECT_EQ(plug_in(), "plug_in.c:3 (step)");
 }
 

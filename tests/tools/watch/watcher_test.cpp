@@ -286,6 +286,9 @@ TEST_F(WatcherTest, FilesOfOtherRunsAndHostsAreLeftAlone) {
   EXPECT_EQ(watched(20), "");
   EXPECT_EQ(at(1).page().wanted, 0u);
   EXPECT_EQ(at(2).page().wanted, 0u);
+  set_words(host, host_name());
+  at(2).patch(offsetof(RecordHeader, host), host);
+  EXPECT_EQ(watched(20), "") << "the files of other hosts are not opened again";
 }
 
 TEST_F(WatcherTest, AHangEndsTheProgramIfThePlanSaysSo) {
@@ -350,6 +353,17 @@ TEST_F(LinkedWatchersTest, TheWatcherOfRank0Speaks) {
   EXPECT_EQ(text("first"), message);
   EXPECT_EQ(text("second"), "");
   EXPECT_EQ(watched(60), "");
+}
+
+// Connections before MPI_Init, such as those of a scan of ports, would let polling return at once.
+TEST_F(LinkedWatchersTest, TheListenerIsNotPolled) {
+  start_nodes();
+  std::vector<pollfd> polled;
+  at(0).watcher()->add_polled(polled);
+  EXPECT_TRUE(polled.empty());
+  EXPECT_EQ(watched(5), "");
+  at(0).watcher()->add_polled(polled);
+  EXPECT_EQ(polled.size(), 1u) << "the other node's watcher";
 }
 
 TEST_F(LinkedWatchersTest, SeesAHangOfItsOwnNode) {
