@@ -111,8 +111,10 @@ const std::vector<EnvironmentVariable>& table() {
        .about = "reports at the end what ran, for how long and why, as 'quadrille wrap --report' does"},
       {.name = "QUADRILLE_WATCH",
        .reader = "drop-in",
-       .form = "a number of seconds",
-       .about = "keeps the last calls of each rank for 'quadrille watch', as 'quadrille wrap --watch' does"},
+       .form = "off or a number of seconds",
+       .about =
+           "keeps the last calls of each rank for 'quadrille watch'; for 'quadrille wrap': how long a call may take (else 30), "
+           "off: as --no-watch"},
       {.name = "QUADRILLE_TUNE",
        .reader = "drop-in",
        .form = "run, or run:2% for that share of the time, at most 50 %",

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a call: finds out who counts it, who decides about it, and what runs it.
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
 #include "foundation/assert.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
@@ -25,6 +31,17 @@ Elements only_block(const SideBlocks& blocks) {
 }
 
 }  // namespace
+
+void expect_run() noexcept try {
+  const auto& watch = Settings::get().watch;
+  if (!watch || watch->watcher == 0) return;
+  // Where Yama lets only ancestors read a program. MPI libraries may allow it to all processes afterwards.
+  if (watch->watcher > 0) ::prctl(PR_SET_PTRACER, watch->watcher);
+  // Other threads may read the environment, so it keeps its memory: the value becomes empty.
+  if (char* const value = std::getenv("QUADRILLE_WATCH")) std::fill_n(value, std::strlen(value), '\0');
+} catch (const std::exception&) {
+  return;  // begin_run() says why
+}
 
 void begin_run() noexcept {
   try {
