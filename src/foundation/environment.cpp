@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -219,6 +220,10 @@ std::string values_text(const EnvironmentVariable& variable) {
 std::string environment_value(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
+}
+
+void empty_environment_value(const char* name) noexcept {
+  if (char* const value = std::getenv(name)) std::fill_n(value, std::strlen(value), '\0');  // the environment keeps its memory
 }
 
 std::string checked_environment_value(const char* name) {

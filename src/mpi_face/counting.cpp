@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <fstream>
+#include <string>
 
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
@@ -58,7 +58,8 @@ Counting* Counting::make() try {
   const std::optional<WatchWish>& watch = Settings::get().watch;
   // The rank's watcher removes the counters, so there are none without it. All ranks still meet in begin_run().
   const bool is_only_watched = watch && watch->watcher != 0 && !world.reports();
-  if (is_only_watched && (watch->watcher < 0 || ::kill(watch->watcher, 0) != 0)) return nullptr;
+  const auto watcher = is_only_watched ? process_stat("/proc/" + std::to_string(watch->watcher)) : std::nullopt;
+  if (is_only_watched && (!watcher || watcher->state == 'Z')) return nullptr;
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -2,11 +2,8 @@
 // Runs a call: finds out who counts it, who decides about it, and what runs it.
 #include <sys/prctl.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-
 #include "foundation/assert.hpp"
+#include "foundation/environment.hpp"
 #include "mpi_face/call.hpp"
 #include "mpi_face/communicator_state.hpp"
 #include "mpi_face/counting.hpp"
@@ -37,8 +34,7 @@ void expect_run() noexcept try {
   if (!watch || watch->watcher == 0) return;
   // Where Yama lets only ancestors read a program. MPI libraries may allow it to all processes afterwards.
   if (watch->watcher > 0) ::prctl(PR_SET_PTRACER, watch->watcher);
-  // Other threads may read the environment, so it keeps its memory: the value becomes empty.
-  if (char* const value = std::getenv("QUADRILLE_WATCH")) std::fill_n(value, std::strlen(value), '\0');
+  empty_environment_value("QUADRILLE_WATCH");
 } catch (const std::exception&) {
   return;  // begin_run() says why
 }

@@ -276,6 +276,11 @@ void start_watcher(mpi_face::WatchWish wish, bool is_asked, bool aborts) {
       if (is_asked) std::fputs(fmt::format("quadrille: {}; the program is not watched\n", error.what()).c_str(), stderr);
     }
   };
+  try {
+    if (is_asked) mpi_face::make_report_folder(report, wish.run);
+  } catch (const Error& error) {
+    say_unwatched(is_asked, error.what());
+  }
   wish.watcher = run_beside(work, kept);
   if (wish.watcher < 0) say_unwatched(is_asked, fmt::format("a process cannot be started: {}", std::strerror(errno)));
   set("QUADRILLE_WATCH", to_text(wish));

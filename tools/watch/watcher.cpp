@@ -419,7 +419,9 @@ void Watcher::tick(Time now) {
 
 // What a rank has left that ended well is removed.
 void Watcher::end(std::optional<int> status, bool was_told_to_end) {
-  if (!own_ || !plan_.rank) find_files();
+  const bool is_new = !own_;
+  if (is_new || !plan_.rank) find_files();
+  if (is_new && own_ && own_->header().process != process_) status.reset();  // it is the status of what has started the rank
   if (own_) {
     WatchPage& page = own_->page();
     const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
