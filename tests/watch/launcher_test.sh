@@ -92,9 +92,9 @@ QUADRILLE_MPI=$mpi timeout 60 "$quadrille" wrap sh -c "($faults none >$work/late
 within 20 grep -q over "$work/late" && ! grep -q '^quadrille: [^n]' "$work/late" && nothing_is_left || wrong 'a program that outlives the wrapped one'
 
 # Where nothing can be watched, the program runs; only --watch says so.
-TMPDIR=$work/nowhere timeout 60 "$mpirun" -n 2 "$quadrille" wrap "$faults" none >"$work/said" 2>&1 || wrong 'without a folder'
+timeout 60 "$mpirun" -n 2 env TMPDIR="$work/nowhere" "$quadrille" wrap "$faults" none >"$work/said" 2>&1 || wrong 'without a folder'
 ! said '^quadrille: ' || wrong 'a plain run without a folder says nothing'
-TMPDIR=$work/nowhere timeout 60 "$mpirun" -n 2 "${watch[@]}" "$faults" none >"$work/said" 2>&1 || wrong 'without a folder'
+timeout 60 "$mpirun" -n 2 env TMPDIR="$work/nowhere" "${watch[@]}" "$faults" none >"$work/said" 2>&1 || wrong 'without a folder'
 [ "$(grep -c 'the program is not watched' "$work/said")" = 1 ] || wrong '--watch without a folder'
 
 # A program that is started from a terminal can be stopped by it, goes on in the background and in the foreground, and reads.
@@ -117,12 +117,13 @@ def expect(words):
             sys.exit(f"no '{words}' in: {text}")
     text = text[found.end():]
 def enter(line):
+    time.sleep(0.5)  # sh may lose a signal just before it starts a program
     os.write(terminal, line.encode())
 enter("PS1='$ '\n")
 enter(sys.argv[1] + " sh -c 'echo rea''dy; while :; do sleep 0.1; test ! -e " + sys.argv[2] + " || break; done; read x; echo \"got $x\"; exit 6'\n")
 expect("ready"), enter("\x1a"), expect("Stopped")
 enter("bg; sleep 0.3; jobs\n"), expect("Running")
-enter("fg\n"), time.sleep(0.5), enter("\x1a"), expect("Stopped")
+enter("fg\n"), enter("\x1a"), expect("Stopped")
 enter("touch " + sys.argv[2] + "; fg\n"), expect("sh -c"), enter("words\n"), expect("got words")
 enter("echo code-$?\n"), expect("code-6")
 enter(sys.argv[1] + " sh -c 'echo rea''dy; sleep 100'\n"), expect("ready"), enter("\x03")
