@@ -282,7 +282,10 @@ void start_watcher(mpi_face::WatchWish wish, bool is_asked, bool aborts) {
     say_unwatched(is_asked, error.what());
   }
   wish.watcher = run_beside(work, kept);
-  if (wish.watcher < 0) say_unwatched(is_asked, fmt::format("a process cannot be started: {}", std::strerror(errno)));
+  if (wish.watcher < 0) {
+    say_unwatched(is_asked, fmt::format("a process cannot be started: {}", std::strerror(errno)));
+    ::rmdir(plan.folder.c_str());
+  }
   set("QUADRILLE_WATCH", to_text(wish));
 }
 
