@@ -98,6 +98,14 @@ timeout 60 "$mpirun" -n 2 env TMPDIR="$work/nowhere" "${watch[@]}" "$faults" non
 [ "$(grep -c 'the program is not watched' "$work/said")" = 1 ] || wrong '--watch without a folder'
 
 # A program that is started from a terminal can be stopped by it, goes on in the background and in the foreground, and reads.
+cat >"$work/flag.py" <<'EOF'
+import os, sys, time
+print("ready", flush=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.05)
+print("got " + input())
+sys.exit(6)
+EOF
 cat >"$work/terminal.py" <<'EOF'
 import os, pty, re, sys, time
 child, terminal = pty.fork()
@@ -117,14 +125,14 @@ def expect(words):
             sys.exit(f"no '{words}' in: {text}")
     text = text[found.end():]
 def enter(line):
-    time.sleep(0.5)  # sh may lose a signal just before it starts a program
+    time.sleep(0.5)  # sh may lose a signal while it starts a program
     os.write(terminal, line.encode())
 enter("PS1='$ '\n")
-enter(sys.argv[1] + " sh -c 'echo rea''dy; while :; do sleep 0.1; test ! -e " + sys.argv[2] + " || break; done; read x; echo \"got $x\"; exit 6'\n")
+enter(sys.argv[1] + " python3 " + sys.argv[2] + ".py " + sys.argv[2] + "\n")
 expect("ready"), enter("\x1a"), expect("Stopped")
 enter("bg; sleep 0.3; jobs\n"), expect("Running")
 enter("fg\n"), enter("\x1a"), expect("Stopped")
-enter("touch " + sys.argv[2] + "; fg\n"), expect("sh -c"), enter("words\n"), expect("got words")
+enter("touch " + sys.argv[2] + "; fg\n"), expect(".py"), enter("words\n"), expect("got words")
 enter("echo code-$?\n"), expect("code-6")
 enter(sys.argv[1] + " sh -c 'echo rea''dy; sleep 100'\n"), expect("ready"), enter("\x03")
 enter("echo code-$?\n"), expect("code-130")
