@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -111,8 +112,10 @@ const std::vector<EnvironmentVariable>& table() {
        .about = "reports at the end what ran, for how long and why, as 'quadrille wrap --report' does"},
       {.name = "QUADRILLE_WATCH",
        .reader = "drop-in",
-       .form = "a number of seconds",
-       .about = "keeps the last calls of each rank for 'quadrille watch', as 'quadrille wrap --watch' does"},
+       .form = "off or a number of seconds",
+       .about =
+           "keeps the last calls of each rank for 'quadrille watch'; for 'quadrille wrap': how long a call may take (else 30), "
+           "off: as --no-watch"},
       {.name = "QUADRILLE_TUNE",
        .reader = "drop-in",
        .form = "run, or run:2% for that share of the time, at most 50 %",
@@ -217,6 +220,10 @@ std::string values_text(const EnvironmentVariable& variable) {
 std::string environment_value(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
+}
+
+void empty_environment_value(const char* name) noexcept {
+  if (char* const value = std::getenv(name)) std::fill_n(value, std::strlen(value), '\0');  // the environment keeps its memory
 }
 
 std::string checked_environment_value(const char* name) {

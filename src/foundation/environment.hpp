@@ -32,6 +32,9 @@ std::string values_text(const EnvironmentVariable& variable);
 // Returns the value of any environment variable; empty if it is not set.
 std::string environment_value(const char* name);
 
+// Makes the value empty, also for programs that this process starts. Other threads may read the environment meanwhile.
+void empty_environment_value(const char* name) noexcept;
+
 // Returns the value of a variable of the table; empty if it is not set. Throws Error{environment} if the table refuses the value.
 std::string checked_environment_value(const char* name);
 

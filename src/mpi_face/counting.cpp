@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <string>
 
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
@@ -54,6 +55,11 @@ std::string_view reason_of(Function function) { return is_persistent(function) ?
 Counting* Counting::make() try {
   World& world = World::get();
   if (!world.is_wished() || !world.has_name()) return nullptr;
+  const std::optional<WatchWish>& watch = Settings::get().watch;
+  // The rank's watcher removes the counters, so there are none without it. All ranks still meet in begin_run().
+  const bool is_only_watched = watch && watch->watcher != 0 && !world.reports();
+  const auto watcher = is_only_watched ? process_stat("/proc/" + std::to_string(watch->watcher)) : std::nullopt;
+  if (is_only_watched && (!watcher || watcher->state == 'Z')) return nullptr;
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -69,18 +75,18 @@ Counting* Counting::make() try {
                                 .thread_level = thread_level(),
                                 .start = loaded,
                                 .sees_messages = CountedMessage::sees_all(),
-                                .is_watched = Settings::get().watch.has_value(),
+                                .is_watched = world.is_watched(),
                                 .has_threads = thread_level() == "multiple"};
     auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
     // Threads may make communicators in different orders on different ranks, so their calls could not be compared.
-    if (Settings::get().watch && Settings::get().watch->checks && thread_level() != "multiple")
+    if (options.is_watched && watch->checks && thread_level() != "multiple")
       counting->checks_ = std::make_unique<CallChecks>(folder + "/" + host_name() + ".calls");
-    if (Settings::get().watch) write_modules(maps_path(counting->record_.path()));
+    if (options.is_watched) write_modules(maps_path(counting->record_.path()));
     CountedMessage::count_in(counting->record_);
     if (options.is_watched) MadeObjects::count_in(counting->record_.ring().page(), options.has_threads);
     return counting;
   } catch (const std::exception& error) {
-    if (rank == 0) remark(std::string(error.what()) + "; no report is written");
+    if (rank == 0 && !is_only_watched) remark(std::string(error.what()) + "; no report is written");
     world.cannot_count(error.what());
   }
   return nullptr;

@@ -22,7 +22,7 @@ struct Settings {
   bool only_observes = false;                   // the MPI library runs every call: QUADRILLE=profile, or QUADRILLE_RECORD
   std::optional<ReportWish> report;             // QUADRILLE_REPORT=summary|full[:FILE]
   std::optional<recording::RecordWish> record;  // QUADRILLE_RECORD=calls:FOLDER or fold:FOLDER
-  std::optional<WatchWish> watch;               // QUADRILLE_WATCH=SECONDS[:MEETING]
+  std::optional<WatchWish> watch;               // QUADRILLE_WATCH: see parse_watch_wish
 
   [[gnu::hot]] static const Settings& get();
 };

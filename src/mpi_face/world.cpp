@@ -32,7 +32,8 @@ World& World::get() {
 
 World::World() : reports_(Settings::get().report && !Settings::get().is_off), is_watched_(Settings::get().watch.has_value()) {
   if (!is_wished()) return;
-  run_ = number_of_run();
+  const WatchWish* const watch = is_watched_ ? &*Settings::get().watch : nullptr;
+  run_ = watch && watch->watcher != 0 && !reports_ ? watch->run : number_of_run();
   if (reports_) wish_ = *Settings::get().report;
 }
 
@@ -40,6 +41,7 @@ bool World::has_name() const { return communicator_ != MPI_COMM_NULL || !is_spaw
 
 void World::begin() {
   int rank = 0;
+  if (is_watched_ && is_spawned()) is_watched_ = false;  // nobody watches it, or would remove its counters
   if (!is_wished() || communicator_ != MPI_COMM_NULL) return;
   if (PMPI_Comm_dup(MPI_COMM_WORLD, &communicator_) != MPI_SUCCESS) return;
   PMPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);

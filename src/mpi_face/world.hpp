@@ -37,6 +37,7 @@ class World {
   // Rank 0 tells where watchers meet. Collective; call it after begin() if the run is watched.
   void tell_meeting(WatchPage& page);
   bool is_watched() const { return is_watched_; }
+  bool reports() const { return reports_; }
 
   bool is_wished() const { return reports_ || is_watched_; }  // does this rank count?
   bool has_name() const;                                      // false in a world of MPI_Comm_spawn without begin()

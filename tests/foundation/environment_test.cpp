@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -54,6 +55,16 @@ TEST(Environment, SourcesReadTheVariablesOfTheTableByItsFunctions) {
   for (const EnvironmentVariable& row : all_environment_variables())
     if (row.reader == "library" || row.reader == "drop-in" || row.reader == "command")
       EXPECT_TRUE(read.contains(std::string(row.name))) << row.name;
+}
+
+TEST(Environment, AValueIsMadeEmptyInPlace) {
+  const Variable variable("QUADRILLE_WATCH", "30 by 4711 17 10.0.0.1:4000 key");
+  const char* const value = std::getenv("QUADRILLE_WATCH");
+  empty_environment_value("QUADRILLE_WATCH");
+  EXPECT_EQ(std::getenv("QUADRILLE_WATCH"), value);
+  EXPECT_STREQ(value, "");
+  EXPECT_STREQ(value + 3, "") << "nothing is left of it";
+  EXPECT_EQ(environment_value("QUADRILLE_WATCH"), "");
 }
 
 TEST(Environment, RefusesOrToleratesWrongValues) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "foundation/environment.hpp"
 #include "foundation/mpi_libraries.hpp"
@@ -39,7 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WrapArguments {
-  bool off = false, profile = false, fold = false, no_learn = false, check = false, watch_abort = false;
+  bool off = false, profile = false, fold = false, no_learn = false, check = false, watch_abort = false, no_watch = false;
   std::optional<std::string> report, tune, choose, record, watch;
   std::vector<std::string> command;
 };
@@ -198,82 +199,120 @@ double checked_limit(const std::string& seconds) {
   return wish->limit_s;
 }
 
+// Says once for all ranks why nothing is watched, if the user has asked for it. The program runs in any case.
+void say_unwatched(bool is_asked, std::string_view why) {
+  if (is_asked && is_first_launched()) std::fputs(fmt::format("quadrille: {}; the program is not watched\n", why).c_str(), stderr);
+}
+
 // The watcher of rank 0 listens, so that those of other nodes can reach it. It does not if all ranks are on this node.
-std::optional<Listener> make_listener() {
+std::optional<Listener> make_listener(bool is_asked) {
   const auto self = launched();
   if (!self || self->rank != 0 || launcher_value(&MpiLauncher::local_size) == std::to_string(self->ranks)) return std::nullopt;
   try {
     return Listener();
   } catch (const Error& error) {
-    std::fputs(fmt::format("quadrille: {}; each node watches for itself\n", error.what()).c_str(), stderr);
+    if (is_asked) std::fputs(fmt::format("quadrille: {}; each node watches for itself\n", error.what()).c_str(), stderr);
     return std::nullopt;
   }
 }
 
-// Starts the program as a child, and watches it.
-[[noreturn]] void run_watched(double limit_s, const WrapArguments& options, bool is_script, const std::function<void()>& start) {
-  std::optional<Listener> listener = make_listener();
-  const std::string words = fmt::format("{}{}", limit_s, options.check ? " check" : "");
-  set("QUADRILLE_WATCH", listener ? fmt::format("{} {}", words, to_text(listener->meeting())) : words);
+// What the process beside the program does. The program makes the folder of counters when it initialises MPI. A script may do this
+// several times, by one process after the other.
+void watch(WrappedProcess& program, const WatchPlan& plan, std::optional<Listener> listener, const std::function<void()>& check) {
+  std::optional<Watcher> watcher;
+  std::optional<ProcessEnd> rank;
+  int signal = SIGTERM;  // tells the rank to end
+  Watcher::Time next_signal{};
+  const ProcessEnd whole(program.id());
+  for (bool is_over = false; !is_over;) {
+    std::vector<pollfd> polled{{program.descriptor(), POLLIN, 0}};
+    if (rank && rank->descriptor() >= 0) polled.push_back({rank->descriptor(), POLLIN, 0});
+    if (watcher) watcher->add_polled(polled);
+    ::poll(polled.data(), polled.size(), static_cast<int>(Watcher::pace.count()));
+    is_over = program.has_ended();
+    if (program.is_stopped()) continue;
+    if (!watcher && ::access(plan.folder.c_str(), F_OK) == 0) {
+      check();
+      watcher.emplace(program.id(), plan, std::exchange(listener, std::nullopt));
+    }
+    if (!watcher) continue;
+    if (is_over || (rank && rank->has_come())) {
+      watcher->end(rank ? rank->status() : whole.status(), program.was_told_to_end());
+      watcher.reset(), rank.reset();
+      continue;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    watcher->tick(now);
+    if (!rank && watcher->rank_process() != 0) rank.emplace(watcher->rank_process());
+    if (!rank || !watcher->aborts()) continue;
+    if (now < next_signal) continue;
+    for (const pid_t each : {watcher->rank_process(), program.id()}) ::kill(each, signal);
+    signal = SIGKILL;
+    next_signal = now + std::chrono::seconds(3);
+  }
+}
+
+// Starts the watcher, whose number, or failure, the program finds in QUADRILLE_WATCH. This must not depend on what the machine
+// allows, because all ranks of a job must find the same.
+void start_watcher(mpi_face::WatchWish wish, bool is_asked, bool aborts) {
+  std::optional<Listener> listener = make_listener(is_asked);
   std::vector<pollfd> polled;
-  if (listener) listener->add_polled(polled);
+  if (listener) listener->add_polled(polled), wish.meeting = to_text(listener->meeting());
   std::vector<int> kept;
   for (const pollfd& each : polled) kept.push_back(each.fd);
   // As long as the launcher sees this descriptor open, it does not end the run because a rank is gone.
   if (const auto number = number_in<int>(launcher_value(&MpiLauncher::descriptor))) kept.push_back(*number);
-  const auto begin = [&] {
-    if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
-    start();
-  };
-  WrappedProcess program(begin, kept);
-  const auto say = [](const std::exception& error) {  // the program goes on
-    std::fputs(fmt::format("quadrille: {}; the program is not watched\n", error.what()).c_str(), stderr);
-  };
-  std::optional<Watcher> watcher;
-  try {
-    const mpi_face::ReportWish wish =
-        mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
-    WatchPlan plan{.limit_s = limit_s, .checks = options.check, .aborts = options.watch_abort};
-    plan.run = mpi_face::number_of_run(program.id());
-    plan.folder = mpi_face::make_report_folder(wish, plan.run);
-    plan.reports = counts_calls();
-    plan.name = wish.file.empty() ? plan.folder + "/run" : wish.file;
-    watcher.emplace(program.id(), plan, std::move(listener));
-  } catch (const std::exception& error) {
-    say(error);
-  }
-  std::optional<Watcher::Time> told;  // when the program was told to end
-  for (;;) {
-    polled.assign(1, {program.descriptor(), POLLIN, 0});
-    if (watcher) watcher->add_polled(polled);
-    ::poll(polled.data(), polled.size(), static_cast<int>(Watcher::pace.count()));
-    if (const auto status = program.pass_signals()) {
-      if (watcher) watcher->end(*status, program.was_told_to_end());
-      end_like(*status);
-    }
-    if (!watcher) continue;
-    const auto now = std::chrono::steady_clock::now();
+  const mpi_face::ReportWish report =
+      mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
+  wish.run = mpi_face::number_of_run();
+  WatchPlan plan{.limit_s = wish.limit_s, .checks = wish.checks, .aborts = aborts, .reports = counts_calls(), .run = wish.run};
+  plan.folder = mpi_face::report_folder(report, wish.run);
+  plan.name = report.file.empty() ? plan.folder + "/run" : report.file;
+  if (const auto self = launched()) plan.rank = self->rank;
+  const auto work = [&](WrappedProcess& program) {
     try {
-      watcher->tick(now);
+      watch(program, plan, std::move(listener), [&] { mpi_face::make_report_folder(report, wish.run); });
     } catch (const std::exception& error) {
-      watcher.reset();
-      say(error);
+      if (is_asked) std::fputs(fmt::format("quadrille: {}; the program is not watched\n", error.what()).c_str(), stderr);
     }
-    if (!watcher || !watcher->aborts()) continue;
-    if (!told) ::kill(-program.id(), SIGTERM), told = now;
-    if (now - *told > std::chrono::seconds(3)) ::kill(-program.id(), SIGKILL);
+  };
+  try {
+    if (is_asked) mpi_face::make_report_folder(report, wish.run);
+  } catch (const Error& error) {
+    say_unwatched(is_asked, error.what());
   }
+  wish.watcher = run_beside(work, kept);
+  if (wish.watcher < 0) {
+    say_unwatched(is_asked, fmt::format("a process cannot be started: {}", std::strerror(errno)));
+    ::rmdir(plan.folder.c_str());
+  }
+  set("QUADRILLE_WATCH", to_text(wish));
+}
+
+// Decides whether the program is watched, as with --watch, --check, QUADRILLE_WATCH, or, unless its calls are left to the MPI
+// library, by default.
+void set_watch(const WrapArguments& options, const std::string& mpi) {
+  const std::string variable = environment_value("QUADRILLE_WATCH"), mode = environment_value("QUADRILLE");
+  const auto outer = mpi_face::parse_watch_wish(variable);
+  if (outer && outer->watcher != 0) return;  // by the `wrap` that has started this one
+  const bool is_asked = options.watch || options.check;
+  const bool is_left = options.off || options.record || mode == "off" || !environment_value("QUADRILLE_RECORD").empty();
+  if (mpi == "abi") say_unwatched(is_asked, "programs of MPI 5's standard ABI show no calls");
+  if (mpi == "abi" || (!is_asked && (is_left || options.no_watch || variable == "off"))) return set("QUADRILLE_WATCH", "off");
+  const std::string seconds = options.watch ? *options.watch : options.check ? "10" : variable.empty() ? "30" : variable;
+  start_watcher({.limit_s = checked_limit(seconds), .checks = options.check}, is_asked, options.watch_abort);
 }
 
 int run_wrap(const WrapArguments& options) {
   if (options.command.empty()) refuse("name a program: mpirun -n 8 quadrille wrap ./app");
   if (options.report && mpi_face::parse_report_wish(options.command[0]))
     refuse(fmt::format("the kind of report must follow =: --report={}", options.command[0]));
-  const bool watches = options.watch || options.check;
-  if (options.watch_abort && !options.watch) refuse("--watch-abort is for watched programs; add --watch");
-  if (watches && (options.off || options.record))
+  const bool asks_to_watch = options.watch || options.check;
+  if (options.watch_abort && !asks_to_watch) refuse("--watch-abort needs a time to wait; add --watch");
+  if (asks_to_watch && options.no_watch) refuse("--no-watch contradicts --watch and --check");
+  if (asks_to_watch && (options.off || options.record))
     refuse("--watch and --check need the calls that --off and --record leave to the MPI library");
-  const double limit_s = checked_limit(options.watch.value_or("10"));
+  if (options.watch) checked_limit(*options.watch);
   if (options.tune && options.command[0].ends_with('%'))
     refuse(fmt::format("the share must follow =: --tune={}", options.command[0]));
   const fs::path program = find_program(options.command[0]);
@@ -291,8 +330,9 @@ int run_wrap(const WrapArguments& options) {
   std::string library = preload_library(mpi);
   if (library.find_first_of(": ") != std::string::npos)
     refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
-  // Nothing is counted under the standard ABI.
-  if (options.record || ((watches || counts_calls()) && mpi != "abi")) library += ':' + record_library(mpi);
+  // Nothing is counted under the standard ABI. Without --watch, a run without a report is watched without the library that sees
+  // point-to-point calls, because it takes about 24 ns of each.
+  if (options.record || ((asks_to_watch || counts_calls()) && mpi != "abi")) library += ':' + record_library(mpi);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
   // The program keeps the id of this process, which the variable holds. A script starts its MPI program as another process, so
@@ -302,13 +342,9 @@ int run_wrap(const WrapArguments& options) {
   std::vector<char*> arguments;
   for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const auto start = [&] {
-    execv(program.c_str(), arguments.data());
-    refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
-  };
-  if (watches && mpi != "abi") run_watched(limit_s, options, is_script, start);
-  start();
-  return misused;
+  set_watch(options, mpi);
+  execv(program.c_str(), arguments.data());
+  refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -338,7 +374,8 @@ Subcommand add_wrap(CLI::App& command) {
        {"--check", "", options->check,
         "as --watch, and compare the arguments of each collective among the ranks: end the program at the first that does not "
         "match"},
-       {"--watch-abort", "", options->watch_abort, "with --watch: end the program then"},
+       {"--watch-abort", "", options->watch_abort, "with --watch or --check: end the program then"},
+       {"--no-watch", "", options->no_watch, "do not watch; else a run is watched with 30 seconds, without point-to-point calls"},
        {"--record", "FOLDER", options->record,
         "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
         "follow =); the MPI library runs every call, and 'quadrille recording' prints what was recorded"},
@@ -348,7 +385,8 @@ Subcommand add_wrap(CLI::App& command) {
       "The program runs with a library preloaded that defines MPI's blocking collectives. The libraries that the program is linked "
       "with tell which MPI library it uses. Interpreters load MPI later; for them the launcher tells it, or QUADRILLE_MPI. --off "
       "sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
-      "--tune QUADRILLE_TUNE, --no-learn QUADRILLE_LEARN=off, --record QUADRILLE_RECORD. The counters of a run that did not end "
+      "--tune QUADRILLE_TUNE, --no-learn QUADRILLE_LEARN=off, --no-watch QUADRILLE_WATCH=off, --record QUADRILLE_RECORD. The "
+      "counters of a run that did not end "
       "normally are kept; 'quadrille "
       "report' reads "
       "them, also while the program runs.\n"

@@ -114,7 +114,12 @@ void Watcher::find_files() {
   std::error_code error;
   for (fs::directory_iterator each(plan_.folder, error), end; !error && each != end; each.increment(error)) {
     const std::string path = each->path().string();
-    if (each->path().extension() != ".counters" || files_.contains(path) || elsewhere_.contains(path)) continue;
+    if (each->path().extension() != ".counters" || elsewhere_.contains(path)) continue;
+    // A script may start the program again, so the file of a rank that has ended may be another now.
+    if (const auto known = files_.find(path); known != files_.end()) {
+      if (&known->second == own_ || (!known->second.has_ended() && !known->second.header().end_unix_ns)) continue;
+      files_.erase(known);
+    }
     auto file = WatchedFile::open(path);
     if (!file || file->header().run != plan_.run) continue;
     if (words_of(file->header().host) != host_name()) {
@@ -388,38 +393,47 @@ void Watcher::tick(Time now) {
   }
 }
 
-void Watcher::end(int status, bool was_told_to_end) {
-  if (!own_) find_files();
-  if (!own_) {  // it never initialised MPI
-    ::rmdir(plan_.folder.c_str());
-    return;
+// What a rank has left that ended well is removed.
+void Watcher::end(std::optional<int> status, bool was_told_to_end) {
+  const bool is_new = !own_;
+  if (is_new || !plan_.rank) find_files();
+  if (is_new && own_ && own_->header().process != process_) status.reset();  // it is the status of what has started the rank
+  if (own_) {
+    WatchPage& page = own_->page();
+    const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
+    if (status) std::atomic_ref(page.end).store(static_cast<std::uint64_t>(*status) + 1, std::memory_order_release);
+    if (!was_told_to_end && !aborts_) tell_leaks(std::chrono::steady_clock::now(), true);
+    // This is how launchers end the ranks of a job.
+    was_told_to_end |= status && WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGTERM || WTERMSIG(*status) == SIGINT);
+    if (aborts_) return;  // the watchers of other ranks may still read what it has left
+    if (!has_finalised && !was_told_to_end) return tell_end(status);
   }
-  WatchPage& page = own_->page();
-  std::atomic_ref(page.end).store(static_cast<std::uint64_t>(status) + 1, std::memory_order_release);
-  const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
-  if (!was_told_to_end && !aborts_) tell_leaks(std::chrono::steady_clock::now(), true);
-  was_told_to_end |= WIFSIGNALED(status) && (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT);  // the launcher's way
-  if (!has_finalised && !was_told_to_end && !aborts_) {
-    try {
-      SeenRank rank = look(false);
-      std::string last;
-      for (const WatchedCall& each : rank.calls)
-        if (each.is_collective || !each.has_left)
-          last = fmt::format("; its last call was {}{}", each.function, each.place.empty() ? "" : ", " + each.place);
-      say(fmt::format("quadrille: rank {} {} without MPI_Finalize{}\n", rank.rank, words_of_end(status), last));
-      rank.state = SeenRank::State::died;
-      rank.end = words_of_end(status);
-      own_->write_answer(own_->asked(), rank);
-    } catch (const std::exception&) {
-      return;  // its file is gone
-    }
-    return;
-  }
-  for (const std::string& each : {own_->answer_path(), maps_path(own_->path()), plan_.reports ? "" : own_->path()})
-    ::unlink(each.c_str());
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
+  for (const auto& [path, file] : files_) {
+    const bool is_own = &file == own_ || !plan_.rank || file.header().world_rank == *plan_.rank;
+    const bool has_ended = &file == own_ || file.page().is_finalising || file.header().end_unix_ns != 0;
+    if (!is_own || !has_ended) continue;
+    for (const std::string& each : {file.answer_path(), maps_path(path), plan_.reports ? "" : path}) ::unlink(each.c_str());
+  }
   ::unlink((plan_.folder + "/" + host_name() + ".calls").c_str());
   ::rmdir(plan_.folder.c_str());  // if it is empty
+}
+
+void Watcher::tell_end(std::optional<int> status) {
+  const std::string words = status ? words_of_end(*status) : "ended";
+  try {
+    SeenRank rank = look(false);
+    std::string last;
+    for (const WatchedCall& each : rank.calls)
+      if (each.is_collective || !each.has_left)
+        last = fmt::format("; its last call was {}{}", each.function, each.place.empty() ? "" : ", " + each.place);
+    say(fmt::format("quadrille: rank {} {} without MPI_Finalize{}\n", rank.rank, words, last));
+    rank.state = SeenRank::State::died;
+    rank.end = status ? words : "ended without MPI_Finalize";
+    own_->write_answer(own_->asked(), rank);
+  } catch (const std::exception&) {
+    return;  // its file is gone
+  }
 }
 
 }  // namespace quadrille::command

@@ -31,6 +31,8 @@ struct WatchPlan {
   std::string folder;    // of the counters
   std::string name;      // NAME.hang.json and NAME.hang.txt get the verdict
   std::uint64_t run = 0;
+  std::optional<Rank>
+      rank;  // which the launcher gave to the program; without a launcher, all ranks in the folder are the program's
 };
 
 class Watcher {
@@ -44,9 +46,11 @@ class Watcher {
   void add_polled(std::vector<pollfd>& polled) const;
   void tick(Time now);
 
-  // The program has ended, by itself or because it was told to.
-  void end(int status, bool was_told_to_end);
+  // The rank has ended, by itself or because it was told to. `status`: as of waitpid(2), if it is known.
+  void end(std::optional<int> status, bool was_told_to_end);
 
+  // The process that is the rank; 0: none has begun.
+  pid_t rank_process() const { return own_ ? static_cast<pid_t>(own_->header().process) : 0; }
   bool aborts() const { return aborts_; }  // the program is to be ended, because it hangs
 
  private:
@@ -75,6 +79,7 @@ class Watcher {
   void tell_leaks(Time now, bool at_end);
   void print(const mpi_face::HangVerdict& verdict);
   void send_answer();
+  void tell_end(std::optional<int> status);
 
   const pid_t process_;
   const WatchPlan plan_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program that 'quadrille wrap --watch' starts as its child. To the launcher, this process stands for the program: signals go
-// on to the program, which reads and writes the same descriptors, and this process ends as the program has ended.
+// A program, and the process beside it that watches it. 'quadrille wrap' becomes the program, so the launcher, the shell and the
+// terminal deal with the program itself: they give it signals, stop it and see its end as if nothing watched. The process that
+// watches is a child of the program which the program does not notice.
 #pragma once
 
 #include <sys/types.h>
@@ -13,31 +14,42 @@
 
 namespace quadrille::command {
 
-class WrappedProcess {
+// How a process ended that is not a child. Since Linux 6.15 the system tells it; before, it can be read only until the parent has
+// taken the process's status.
+class ProcessEnd {
  public:
-  // Forks. In the child, `begin` replaces the process by the program; it must not return. The child has a process group of its own,
-  // so that a signal to the group of this process does not reach it twice, and is killed when this process dies. This process
-  // closes all descriptors but stderr and those in `kept`. Throws Error{environment}.
-  WrappedProcess(const std::function<void()>& begin, const std::vector<int>& kept);
-  WrappedProcess(const WrappedProcess&) = delete;
-  WrappedProcess& operator=(const WrappedProcess&) = delete;
+  explicit ProcessEnd(pid_t process);
 
-  pid_t id() const { return id_; }
-  int descriptor() const { return signals_.number(); }       // readable when a signal has arrived
-  bool was_told_to_end() const { return was_told_to_end_; }  // by a signal that went on to the program
-
-  // Passes signals on. Returns the status of waitpid(2) if the program has ended.
-  std::optional<int> pass_signals();
+  int descriptor() const { return process_.number(); }  // readable at the end; negative if the system has none
+  bool has_come() const;
+  std::optional<int> status() const;  // as of waitpid(2), if it is known
 
  private:
-  void stop_with_program();
+  const pid_t id_;
+  Descriptor process_, stat_;
+};
 
-  bool has_terminal_ = false, was_told_to_end_ = false;
-  pid_t id_ = 0;
+// The program, as the process beside it sees it.
+class WrappedProcess {
+ public:
+  // Call it in the child of the process that becomes the program.
+  explicit WrappedProcess(pid_t program);
+
+  pid_t id() const { return id_; }
+  int descriptor() const { return signals_.number(); }  // readable when the program may have ended
+  bool has_ended();
+  bool is_stopped() const { return is_stopped_; }            // by the terminal, as with Ctrl-Z
+  bool was_told_to_end() const { return was_told_to_end_; }  // by a signal to its group, which the process beside it gets, too
+
+ private:
+  const pid_t id_;
+  bool was_told_to_end_ = false, is_stopped_ = false;
   Descriptor signals_;
 };
 
-// Ends this process as the program ended: by the same exit code or the same signal.
-[[noreturn]] void end_like(int status);
+// Forks. `work` runs in a child, which then ends. wait(2) without __WCLONE does not find this child, and its end sends no SIGCHLD.
+// It is in the group of this process, so it is stopped, continued and killed with it, but other signals do not end it. It keeps
+// stderr and the descriptors in `kept`. Returns its number; negative: there is none. This process must have one thread.
+pid_t run_beside(const std::function<void(WrappedProcess&)>& work, const std::vector<int>& kept);
 
 }  // namespace quadrille::command

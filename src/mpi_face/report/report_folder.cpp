@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "foundation/environment.hpp"
 #include "foundation/hash.hpp"
@@ -104,8 +105,14 @@ std::optional<RunReport> read_if_there(const std::string& folder, std::uint64_t 
   }
 }
 
-// Renames the folder first, so that it disappears for other processes in one step.
+// Renames the folder first, so that it disappears for other processes in one step. A watcher's message about a hang is kept.
 void remove_folder(const std::string& folder) {
+  if (::access((folder + "/run.hang.txt").c_str(), F_OK) == 0) {
+    std::error_code error;
+    for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error))
+      if (!each->path().filename().string().starts_with("run.hang.")) ::unlink(each->path().c_str());
+    return;
+  }
   const std::string gone = fmt::format("{}.{}", folder, ::getpid());
   if (::rename(folder.c_str(), gone.c_str()) != 0) return;
   std::error_code ignored;
@@ -159,15 +166,25 @@ std::optional<ReportWish> parse_report_wish(const std::string& words) {
 }
 
 std::optional<WatchWish> parse_watch_wish(const std::string& words) {
-  const std::size_t space = words.find(' ');
-  const auto seconds = number_in<double>(std::string_view(words).substr(0, space));
+  std::istringstream in(words);
+  std::string word;
+  in >> word;
+  const auto seconds = number_in<double>(word);
   if (!seconds || !(*seconds >= 0.1 && *seconds <= 1e6)) return std::nullopt;
   WatchWish wish{.limit_s = *seconds};
-  if (space != std::string::npos) wish.meeting = words.substr(space + 1);
-  constexpr std::string_view check = "check";
-  wish.checks = wish.meeting.starts_with(check);
-  if (wish.checks) wish.meeting = trimmed(std::string_view(wish.meeting).substr(check.size()));
+  while (in >> word) {
+    if (word == "check")
+      wish.checks = true;
+    else if (word == "by")
+      in >> wish.watcher >> wish.run;
+    else
+      wish.meeting += (wish.meeting.empty() ? "" : " ") + word;
+  }
   return wish;
+}
+
+std::string to_text(const WatchWish& wish) {
+  return fmt::format("{}{} by {} {} {}", wish.limit_s, wish.checks ? " check" : "", wish.watcher, wish.run, wish.meeting);
 }
 
 std::uint64_t number_of_run(long process) {
@@ -197,9 +214,13 @@ void check_report_folder(const ReportWish& wish) {
   if (::lstat(folder.c_str(), &status) == 0) check_private(folder);
 }
 
+std::string report_folder(const ReportWish& wish, std::uint64_t run) {
+  if (!wish.file.empty()) return counters_folder(wish);
+  return fmt::format("{}/{}{:016x}", temporary_folder(), folder_prefix(), run);
+}
+
 std::string make_report_folder(const ReportWish& wish, std::uint64_t run) {
-  std::string folder = counters_folder(wish);
-  if (wish.file.empty()) folder = fmt::format("{}/{}{:016x}", temporary_folder(), folder_prefix(), run);
+  std::string folder = report_folder(wish, run);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     throw Error(ErrorCode::environment,
                 fmt::format("the folder '{}' for counters cannot be made: {}", folder, std::strerror(errno)));

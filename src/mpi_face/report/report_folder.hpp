@@ -21,12 +21,18 @@ struct ReportWish {
 // Parses "summary", "full", "summary:FILE" or "full:FILE"; returns nothing for other texts.
 std::optional<ReportWish> parse_report_wish(const std::string& words);
 
-// What QUADRILLE_WATCH asks for, such as "10", "10 check" or, on rank 0, "10 10.0.0.1:4000 KEY".
+// What QUADRILLE_WATCH asks for, such as "10"; from 'quadrille wrap' "10 check by 4711 17" or, on rank 0, "10 by 4711
+// 17 10.0.0.1:4000 KEY".
 struct WatchWish {
-  double limit_s = 0;   // a call that takes longer may hang
-  bool checks = false;  // ranks compare their calls
-  std::string meeting;  // where the watchers of several nodes meet
+  double limit_s = 0;        // a call that takes longer may hang
+  bool checks = false;       // ranks compare their calls
+  pid_t watcher = 0;         // the process that reads the counters, and removes them; 0: none; negative: it could not be started
+  std::uint64_t run = 0;     // if there is a watcher: the number of the run for it
+  std::string meeting = {};  // where the watchers of several nodes meet
 };
+
+// The value for QUADRILLE_WATCH.
+std::string to_text(const WatchWish& wish);
 
 // Returns nothing unless the text begins with a number of seconds, at least 0.1.
 std::optional<WatchWish> parse_watch_wish(const std::string& words);
@@ -45,6 +51,7 @@ void check_report_folder(const ReportWish& wish);
 // Returns the folder for the files of a run: FILE.counters, or the user's own folder in $TMPDIR or /tmp. Makes it with mode 0700 if
 // it does not exist. Throws Error{environment}, also as check_report_folder does.
 std::string make_report_folder(const ReportWish& wish, std::uint64_t run);
+std::string report_folder(const ReportWish& wish, std::uint64_t run);  // only its name
 
 // The user's most recently written folder in $TMPDIR or /tmp.
 std::optional<std::string> latest_report_folder();

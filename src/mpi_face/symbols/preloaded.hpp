@@ -43,10 +43,13 @@ template <class Function>
 }
 
 // Make one before the MPI library's MPI_Init is called, and destroy it after the call. The constructor ends the process with a
-// sentence if the program uses another MPI library than the one with which this library is linked. The destructor calls
-// begin_run().
+// sentence if the program uses another MPI library than the one with which this library is linked. The constructor
+// then calls expect_run(), the destructor begin_run().
 struct Initialising {
-  Initialising() { check_only_library(environment_value("QUADRILLE_MPI")); }
+  Initialising() {
+    check_only_library(environment_value("QUADRILLE_MPI"));
+    expect_run();
+  }
   ~Initialising() { begin_run(); }
   Initialising(const Initialising&) = delete;
   Initialising& operator=(const Initialising&) = delete;

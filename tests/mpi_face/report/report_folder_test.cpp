@@ -108,5 +108,37 @@ TEST_F(ReportFolderTest, RefusesFoldersOfOtherUsers) {
   EXPECT_THROW(make_report_folder(wish, 7), Error);
 }
 
+TEST(WatchWish, IsPassedAsText) {
+  const WatchWish wish{.limit_s = 2.5, .checks = true, .watcher = 4711, .run = 17, .meeting = "10.0.0.1:4000 00ff"};
+  const auto read = parse_watch_wish(to_text(wish));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->limit_s, 2.5);
+  EXPECT_TRUE(read->checks);
+  EXPECT_EQ(read->watcher, 4711);
+  EXPECT_EQ(read->run, 17u);
+  EXPECT_EQ(read->meeting, "10.0.0.1:4000 00ff");
+  const auto plain = parse_watch_wish("10");
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(plain->checks);
+  EXPECT_EQ(plain->watcher, 0);
+  EXPECT_EQ(plain->meeting, "");
+  EXPECT_EQ(parse_watch_wish(to_text({.limit_s = 1, .watcher = -1}))->watcher, -1);
+  for (const char* wrong : {"", "off", "0", "ten", "-1", "1e9"}) EXPECT_FALSE(parse_watch_wish(wrong)) << wrong;
+}
+
+// A watcher may have told of a hang that went by.
+TEST_F(ReportFolderTest, AReportKeepsWhatAWatcherSaid) {
+  const ReportWish wish;
+  const std::string folder = (place_ / "counters").string();
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/run.hang.txt") << "a hang";
+  report_alone(folder, wish);
+  EXPECT_TRUE(std::filesystem::exists(folder + "/run.hang.txt"));
+  EXPECT_FALSE(std::filesystem::exists(record_path(folder, 0)));
+  std::filesystem::remove(folder + "/run.hang.txt");
+  report_alone(folder, wish);
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
 }  // namespace
 }  // namespace quadrille::mpi_face
