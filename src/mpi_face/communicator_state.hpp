@@ -58,7 +58,7 @@ struct CountedCommunicator {
   std::atomic<int> number{-1};                                      // index in Record; -1: not in it yet
   std::atomic<std::uint32_t> identity{RingEntry::no_communicator};  // RingEntry::communicator; set before `number`
   std::uint64_t calls = 0;                                          // collectives begun, if the rank is watched
-  std::atomic<int> compares_nodes{-1};                              // Counting::compares_nodes; -1: not known yet
+  std::atomic<int> nodes_that_compare{-1};                          // as the function of Counting; -1: not known yet
   std::array<std::atomic<Entries*>, static_cast<std::size_t>(Function::count)> entries{};
 
   CountedCommunicator() = default;

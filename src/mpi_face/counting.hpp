@@ -66,7 +66,7 @@ class Counting {
 
   int number_of(CommunicatorState& state);
   void open(CommunicatorState& state);
-  static bool compares_nodes(CommunicatorState& state, bool is_known);
+  static int nodes_that_compare(CommunicatorState& state, bool has_identity);
   void check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept;
   RingEntry* note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept;
   CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);

@@ -49,28 +49,34 @@ std::int32_t code_of(MPI_Op operation) {
   return code ? *code : 1;
 }
 
-// The hashes of all blocks that the rank sends in an irregular call, minus those of all that it receives (CallChecks::balances).
+// A hash of a block of an irregular call.
+constexpr std::uint64_t block_hash(Rank from, Rank to, Bytes bytes) {
+  const auto ends = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+  return bytes == 0 ? 0 : hash_with(ends, static_cast<std::uint64_t>(bytes));
+}
+
+// The hashes of all blocks that the rank sends in an irregular call, minus those of all that it receives. If each block is received
+// with the size with which it is sent, the sum over all ranks is 0.
 std::uint64_t sum_of_blocks(const KnownCommunicator& known, const MpiCall& call) {
   const bool in_place = call.send.buffer == MPI_IN_PLACE, is_root = known.rank == call.root;
   const Bytes sent = sends(call, is_root) ? facts_of(call.send.type).size : 0;
   const Bytes received = receives(call, is_root) ? facts_of(call.receive.type).size : 0;
   const Bytes own = call.send.count * sent, place_of_own = call.receive.count * received;
   std::uint64_t sum = 0;
-  const auto block = [&](Rank from, Rank to, Bytes bytes) { return block_hash(from, to, bytes); };
   for (Rank other = 0; other < known.ranks; ++other) {
     if (call.function == Function::Alltoallv) {
       const Bytes from_other = call.receive.counts[other] * received;
-      sum +=
-          block(known.rank, other, in_place ? from_other : call.send.counts[other] * sent) - block(other, known.rank, from_other);
+      sum += block_hash(known.rank, other, in_place ? from_other : call.send.counts[other] * sent) -
+             block_hash(other, known.rank, from_other);
     } else if (call.function == Function::Allgatherv) {
       const Bytes mine = in_place ? call.receive.counts[known.rank] * received : own;
-      sum += block(known.rank, other, mine) - block(other, known.rank, call.receive.counts[other] * received);
+      sum += block_hash(known.rank, other, mine) - block_hash(other, known.rank, call.receive.counts[other] * received);
     } else if (other == known.rank) {
-      if (call.function == Function::Gatherv && !is_root) sum += block(other, call.root, own);
-      if (call.function == Function::Scatterv && !is_root) sum -= block(call.root, other, place_of_own);
+      if (call.function == Function::Gatherv && !is_root) sum += block_hash(other, call.root, own);
+      if (call.function == Function::Scatterv && !is_root) sum -= block_hash(call.root, other, place_of_own);
     } else if (is_root) {
-      if (call.function == Function::Gatherv) sum -= block(other, known.rank, call.receive.counts[other] * received);
-      if (call.function == Function::Scatterv) sum += block(known.rank, other, call.send.counts[other] * sent);
+      if (call.function == Function::Gatherv) sum -= block_hash(other, known.rank, call.receive.counts[other] * received);
+      if (call.function == Function::Scatterv) sum += block_hash(known.rank, other, call.send.counts[other] * sent);
     }
   }
   return sum;
@@ -78,45 +84,41 @@ std::uint64_t sum_of_blocks(const KnownCommunicator& known, const MpiCall& call)
 
 }  // namespace
 
-// Are all ranks' calls compared in messages, because the communicator has ranks on several nodes? Collective in the first call.
-bool Counting::compares_nodes(CommunicatorState& state, bool is_known) {
+// On how many nodes does the communicator have ranks that can compare calls in messages: none, one or several (2)? Collective in
+// the first call.
+int Counting::nodes_that_compare(CommunicatorState& state, bool has_identity) {
   const KnownCommunicator& known = state.communicator();
-  if (!World::get().compares_nodes() || known.is_inter || !known.is_of_one_world()) return false;
-  std::atomic<int>& nodes = state.counted().compares_nodes;
+  if (!World::get().checks_everywhere() || known.is_inter || !known.is_of_one_world()) return 0;
+  std::atomic<int>& nodes = state.counted().nodes_that_compare;
   if (nodes.load(std::memory_order_relaxed) < 0)
-    nodes.store(World::are_on_several_nodes(known.handle, is_known), std::memory_order_relaxed);
-  return nodes.load(std::memory_order_relaxed) != 0;
+    nodes.store(World::nodes_that_are_ready(known.handle, has_identity), std::memory_order_relaxed);
+  return nodes.load(std::memory_order_relaxed);
 }
 
-// Compares the call with those of the other ranks: by the node's table, and between nodes by reductions before blocking calls. A
-// rank whose call does not match does not run it: its watcher ends the program.
+// Compares the call with those of the other ranks: by the node's table, and before blocking calls by reductions of the MPI library,
+// between nodes and for blocks of different sizes. A rank whose call does not match does not run it: its watcher ends the program.
 void Counting::check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept {
   const bool has_identity = noted.communicator != RingEntry::no_communicator;
   const std::uint64_t members = has_identity ? record_.members_hash(static_cast<int>(noted.communicator & 0xFFFF)) : 0;
-  const auto function = static_cast<Function>(noted.function);
-  const bool is_irregular = is_irregular_function(call.function) && !is_neighbourhood(function);
-  const bool has_sum = is_irregular && call.function != Function::Alltoallw;
+  const bool is_irregular = is_irregular_function(call.function);
   std::uint64_t hash = hash_with(noted.function, static_cast<std::uint64_t>(noted.root));
   hash = hash_with(hash, static_cast<std::uint64_t>(noted.operation));
   if (noted.bytes >= 0 && !is_irregular) hash = hash_with(hash, static_cast<std::uint64_t>(noted.bytes));
   const auto element = static_cast<std::uint8_t>(noted.element < 0 ? 0 : 1 + noted.element % 255);
+  bool is_right = members == 0 || checks_->agrees(hash_with(members, noted.communicator >> 16) | 1, noted.number,
+                                                  static_cast<std::uint32_t>(hash), element);
+  const bool is_blocking = call.function == static_cast<Function>(noted.function) && !is_neighbourhood(call.function);
+  const int nodes = is_right && is_blocking ? nodes_that_compare(state, members != 0) : 0;
   const KnownCommunicator& known = state.communicator();
-  bool is_right = true;
-  if (members != 0) {
-    const std::uint64_t communicator = hash_with(members, noted.communicator >> 16) | 1;
-    is_right = checks_->agrees(communicator, noted.number, static_cast<std::uint32_t>(hash), element) &&
-               (!has_sum ||
-                checks_->balances(communicator, noted.number, static_cast<std::uint32_t>(known.ranks), sum_of_blocks(known, call)));
-  }
-  const bool is_blocking = call.function == function && !is_neighbourhood(function);
-  if (is_right && is_blocking && compares_nodes(state, members != 0)) {
+  if (nodes == 2) {
     constexpr std::uint64_t elements = 256;
-    std::uint64_t most[] = {hash, ~hash, element, element == 0 ? 0 : elements - element},
-                  sum = has_sum ? sum_of_blocks(known, call) : 0;
+    std::uint64_t most[] = {hash, ~hash, element, element == 0 ? 0 : elements - element};
     is_right = PMPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_UINT64_T, MPI_MAX, known.handle) != MPI_SUCCESS ||
                (most[0] == ~most[1] && (most[2] == 0 || most[2] == elements - most[3]));
-    if (is_right && has_sum)
-      is_right = PMPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, known.handle) != MPI_SUCCESS || sum == 0;
+  }
+  if (nodes > 0 && is_right && is_irregular && call.function != Function::Alltoallw) {
+    std::uint64_t sum = sum_of_blocks(known, call);
+    is_right = PMPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, known.handle) != MPI_SUCCESS || sum == 0;
   }
   if (is_right) return;
   std::atomic_ref(record_.ring().page().mismatch).store(1, std::memory_order_release);

@@ -57,14 +57,14 @@ void World::agree(bool counts) {
 }
 
 void World::agree_on_checks(bool checks) {
-  if (communicator_ != MPI_COMM_NULL) compares_nodes_ = are_on_several_nodes(communicator_, checks);
+  if (communicator_ != MPI_COMM_NULL) checks_everywhere_ = nodes_that_are_ready(communicator_, checks) != 0;
 }
 
-bool World::are_on_several_nodes(MPI_Comm ranks, bool is_ready) {
+int World::nodes_that_are_ready(MPI_Comm ranks, bool is_ready) {
   const auto host = static_cast<std::int64_t>(text_hash(host_name()) >> 1);
   std::int64_t least[] = {host, -host, is_ready};
-  return PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, ranks) == MPI_SUCCESS && least[0] != -least[1] &&
-         least[2] != 0;
+  if (PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, ranks) != MPI_SUCCESS || least[2] == 0) return 0;
+  return least[0] == -least[1] ? 1 : 2;
 }
 
 void World::tell_meeting(WatchPage& page) {

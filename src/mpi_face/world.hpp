@@ -28,11 +28,11 @@ class World {
 
   // Collective; call it after begin() if ranks are to compare their calls. Tells all ranks whether this rank can do so.
   void agree_on_checks(bool checks);
-  // Do all ranks compare their calls, and are they on several nodes? Equal on all ranks.
-  bool compares_nodes() const { return compares_nodes_; }
+  // Can all ranks compare their calls? Equal on all ranks.
+  bool checks_everywhere() const { return checks_everywhere_; }
 
-  // Collective. Returns false on all ranks if `is_ready` is false on one.
-  static bool are_on_several_nodes(MPI_Comm ranks, bool is_ready);
+  // Collective, with the same result on all ranks. 0: a rank is not ready; 1: all are on one node; 2: on several nodes.
+  static int nodes_that_are_ready(MPI_Comm ranks, bool is_ready);
 
   // Rank 0 tells where watchers meet. Collective; call it after begin() if the run is watched.
   void tell_meeting(WatchPage& page);
@@ -55,7 +55,7 @@ class World {
   World();
   void name_spawned(Rank rank);
 
-  bool reports_ = false, is_watched_ = false, counts_everywhere_ = false, compares_nodes_ = false;
+  bool reports_ = false, is_watched_ = false, counts_everywhere_ = false, checks_everywhere_ = false;
   std::uint64_t run_ = 0;
   ReportWish wish_;
   std::string why_not_;

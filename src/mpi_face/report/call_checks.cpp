@@ -31,7 +31,6 @@ constexpr std::uint64_t element_of(std::uint64_t entry) { return entry >> 32 & 0
 struct CallChecks::Table {
   std::uint64_t keys[communicators];  // of the communicators; 0: free
   std::uint64_t entries[communicators][calls];
-  std::uint64_t sums[communicators][calls];  // of irregular calls: number (24 bits), ranks that have begun it (16), sum (24)
 };
 
 CallChecks::CallChecks(const std::string& path) {
@@ -63,22 +62,6 @@ std::size_t CallChecks::place_of(std::uint64_t communicator) noexcept {
     if (its == communicator || its == 0) return place;
   }
   return communicators;
-}
-
-bool CallChecks::balances(std::uint64_t communicator, std::uint64_t number, std::uint32_t ranks, std::uint64_t sum) noexcept {
-  const std::size_t place = place_of(communicator);
-  if (place == communicators) return true;
-  constexpr std::uint64_t sum_mask = (1 << 24) - 1, one = 1 << 24, arrived_mask = 0xFFFF;
-  const std::uint64_t mine = (number & number_mask) << 40;
-  std::atomic_ref entry(table_->sums[place][number % calls]);
-  std::uint64_t its = entry.load(std::memory_order_relaxed), next = 0;
-  do {
-    const bool is_of_call = number_of(its) == number_of(mine);
-    if (!is_of_call && its != 0 && ((number_of(its) - number_of(mine)) & number_mask) < number_mask / 2) return true;  // behind
-    const std::uint64_t before = is_of_call ? its : mine;  // an older call, which not all ranks have begun, is given up
-    next = ((before & ~sum_mask) + one) | ((before + sum) & sum_mask);
-  } while (!entry.compare_exchange_weak(its, next, std::memory_order_relaxed));
-  return (next >> 24 & arrived_mask) != ranks || (next & sum_mask) == 0;
 }
 
 bool CallChecks::agrees(std::uint64_t communicator, std::uint64_t number, std::uint32_t call, std::uint8_t element) noexcept {
