@@ -32,6 +32,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds most_patience{10'000};
 constexpr milliseconds time_to_answer{700}, time_for_stacks{1500};
+constexpr milliseconds time_for_mismatch{3000};  // the ranks do not go on
 
 constexpr std::uint64_t not_told = 1, told_before = 2;  // values of WatchPage::mismatch
 
@@ -213,7 +214,10 @@ bool Watcher::collects() const {
 
 void Watcher::follow_links(Time now) {
   if (listener_)
-    for (Link& each : listener_->progress(now)) peers_.push_back({std::move(each), question_, {}});
+    for (Link& each : listener_->progress(now)) {
+      peers_.push_back({std::move(each), is_asking_ ? 0 : question_, {}});
+      if (is_asking_) peers_.back().link.send(to_message(question_));
+    }
   for (Peer& peer : peers_)
     for (const std::string& message : peer.link.progress(now)) {
       const std::uint64_t question = question_of(message);
@@ -234,6 +238,7 @@ void Watcher::follow_links(Time now) {
     if (const auto meeting = parse_meeting(words_of(own_->page().meeting))) up_.emplace(*meeting, now);
     return;
   }
+  was_up_ |= up_->state() == Link::State::open;
   for (const std::string& message : up_->progress(now)) {
     asked_from_above_ = question_of(message);
     ask(asked_from_above_ & 1, now);
@@ -256,6 +261,7 @@ void Watcher::ask(bool for_stacks, Time now) {
   is_asking_ = true;
   asked_ = now;
   asked_of_mismatch_ = has_mismatch(not_told);
+  if (asked_of_mismatch_) find_files();
   for (auto& [path, file] : files_) file.ask(for_stacks);
   question_ = ((question_ >> 1) + 1) << 1 | (for_stacks ? 1 : 0);
   known_members_.clear();
@@ -266,6 +272,10 @@ void Watcher::ask(bool for_stacks, Time now) {
 }
 
 bool Watcher::has_all() const {
+  // Soon after its begin, a program may have a mismatch before the watchers know each other.
+  std::size_t known = files_.size();
+  for (const Peer& peer : peers_) known += peer.ranks.size();
+  if (asked_of_mismatch_ && asked_from_above_ == 0 && known < static_cast<std::size_t>(own_->header().world_size)) return false;
   return std::all_of(peers_.begin(), peers_.end(), [&](const Peer& peer) { return peer.answered >= question_; }) &&
          std::all_of(files_.begin(), files_.end(),
                      [](const auto& each) { return each.second.has_ended() || each.second.answer(each.second.asked()); });
@@ -376,14 +386,15 @@ void Watcher::tick(Time now) {
   if (!own_ || !collects()) return;
   follow_links(now);
   if (is_asking_) {
-    const bool is_late = now - asked_ >= (question_ & 1 ? time_for_stacks : time_to_answer);
-    if (has_all() || is_late) conclude(now);
+    const milliseconds longest = asked_of_mismatch_ ? time_for_mismatch : question_ & 1 ? time_for_stacks : time_to_answer;
+    if (has_all() || now - asked_ >= longest) conclude(now);
     return;
   }
   // With --check, ranks of several nodes are compared from time to time.
   const bool compares = plan_.checks && (!peers_.empty() || (up_ && !up_->is_closed()));
   const bool differ = has_mismatch(not_told);
   if (!differ && (now < next_question_ || !(is_suspicious() || compares))) return;
+  if (differ && was_up_ && up_->is_closed()) return;  // the watcher of rank 0 has told it
   if (up_ && !up_->is_closed()) {
     if (differ && now < next_question_) return;
     up_->send(to_message(0));

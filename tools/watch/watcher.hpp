@@ -96,6 +96,7 @@ class Watcher {
   std::optional<Listener> listener_;
   std::vector<Peer> peers_;             // watchers of other nodes, if this one is rank 0's
   std::optional<Link> up_;              // to the watcher of rank 0, if that is on another node
+  bool was_up_ = false;                 // that link has been open
   std::uint64_t asked_from_above_ = 0;  // the question of the watcher of rank 0 that is not answered yet
 
   bool is_told_of_hang_ = false;                       // a watcher of another node suspects one
