@@ -54,6 +54,9 @@ class Counting {
   // The program has made a communicator. Watchers need to know in which order.
   static void see_made(MPI_Comm communicator) noexcept;
 
+  // The program calls a collective after MPI_Finalize. The MPI library will end it.
+  static void see_stray(Function function) noexcept;
+
   // Call it in MPI_Finalize, also if nothing is counted. A report is written, if one is asked for.
   static void end();
 

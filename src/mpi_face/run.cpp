@@ -66,7 +66,10 @@ void begin_run() noexcept {
 int run(const MpiCall& call, VendorCall vendor) {
   try {
     CommunicatorState* const state = CommunicatorState::of(call.communicator);
-    if (!state) return vendor();
+    if (!state) {
+      Counting::see_stray(call.function);
+      return vendor();
+    }
     if (Recorder* const recorder = Recorder::get()) return recorder->run(*state, call, vendor);
     if (Counting* const counting = Counting::get()) return counting->run(*state, call, vendor);
     if (state->only_observes()) return vendor();

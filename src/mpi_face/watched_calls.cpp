@@ -11,6 +11,7 @@
 #include "mpi_face/datatype.hpp"
 #include "mpi_face/handle_map.hpp"
 #include "mpi_face/mpi_facts.hpp"
+#include "mpi_face/settings.hpp"
 #include "mpi_face/world.hpp"
 
 namespace quadrille::mpi_face {
@@ -124,6 +125,16 @@ void Counting::check(CommunicatorState& state, const RingEntry& noted, const Mpi
   std::atomic_ref(record_.ring().page().mismatch).store(1, std::memory_order_release);
   std::this_thread::sleep_for(std::chrono::seconds(10));
   PMPI_Abort(MPI_COMM_WORLD, 1);  // no watcher has done it
+}
+
+void Counting::see_stray(Function function) noexcept {
+  Counting* const counting = Settings::get().watch ? get() : nullptr;
+  if (!counting || !counting->record_.ring() || counting->record_.ring().page().is_finalising == 0) return;
+  counting->record_.ring().begin_collective({.begin_ticks = ticks(),
+                                             .site = reinterpret_cast<std::uint64_t>(called_from),
+                                             .communicator = RingEntry::no_communicator,
+                                             .function = static_cast<std::uint16_t>(function),
+                                             .element = RingEntry::none});
 }
 
 // Shows the call to watchers, with the arguments that are significant on all ranks. Returns null if there is no memory.

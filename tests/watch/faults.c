@@ -256,6 +256,24 @@ static void exit_early(void) { end_badly(exit_3); }
 static void kill_me(void) { kill(getpid(), SIGKILL); }
 static void killed(void) { end_badly(kill_me); }
 
+static void after_finalize(void) {
+  reached(1);
+  MPI_Finalize();
+  if (me == 1) MPI_Barrier(world);  // HERE after_finalize: rank 1: after MPI_Finalize; Barrier
+  exit(0);
+}
+
+static void enter_allreduce(int signal) {
+  MPI_Allreduce(input, output, 4, MPI_DOUBLE, MPI_SUM, world);  // HERE in_handler: rank 1: signal handler; Allreduce
+  (void)signal;
+}
+static void in_handler(void) {
+  reached(1);
+  if (me == 1) signal(SIGALRM, enter_allreduce), alarm(1);
+  if (me == 2) sleep(3);
+  MPI_Barrier(world);
+}
+
 static void quit_early(void) {
   MPI_Allreduce(input, output, 4, MPI_DOUBLE, MPI_SUM, world);  // HERE quit_early: rank 1: exit|without MPI_Finalize
   reached(1);
@@ -439,6 +457,8 @@ static const struct {
               {"from_thread", "hang", from_thread},
               {"exit_early", "ends", exit_early},
               {"quit_early", "ends", quit_early},
+              {"after_finalize", "ends", after_finalize},
+              {"in_handler", "hang", in_handler},
               {"killed", "ends", killed},
               {"segv", "ends", segv},
               {"stopped", "hang", stopped},

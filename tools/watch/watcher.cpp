@@ -411,7 +411,8 @@ void Watcher::end(std::optional<int> status, bool was_told_to_end) {
   if (is_new && own_ && own_->header().process != process_) status.reset();  // it is the status of what has started the rank
   if (own_) {
     WatchPage& page = own_->page();
-    const bool has_finalised = page.is_finalising || own_->header().end_unix_ns != 0;
+    // MPI ends a program that calls it after MPI_Finalize.
+    const bool has_finalised = (page.is_finalising || own_->header().end_unix_ns != 0) && !call_in_progress(page).is_inside;
     if (status) std::atomic_ref(page.end).store(static_cast<std::uint64_t>(*status) + 1, std::memory_order_release);
     if (!was_told_to_end && !aborts_) tell_leaks(std::chrono::steady_clock::now(), true);
     // This is how launchers end the ranks of a job.
@@ -436,9 +437,10 @@ void Watcher::tell_end(std::optional<int> status) {
     SeenRank rank = look(false);
     std::string last;
     for (const WatchedCall& each : rank.calls)
-      if (each.is_collective || !each.has_left)
+      if ((each.is_collective || !each.has_left) && each.function != "Finalize")
         last = fmt::format("; its last call was {}{}", each.function, each.place.empty() ? "" : ", " + each.place);
-    say(fmt::format("quadrille: rank {} {} without MPI_Finalize{}\n", rank.rank, words, last));
+    const char* const how = own_->page().is_finalising ? "after a call that came after MPI_Finalize" : "without MPI_Finalize";
+    say(fmt::format("quadrille: rank {} {} {}{}\n", rank.rank, words, how, last));
     rank.state = SeenRank::State::died;
     rank.end = status ? words : "ended without MPI_Finalize";
     own_->write_answer(own_->asked(), rank);

@@ -17,6 +17,7 @@ struct WatchedCall {
   bool is_collective = true;  // false: point-to-point, one-sided, or on requests
   bool is_blocking = true;    // false: nonblocking or persistent; it returns before it is complete
   bool has_left = false;      // the call has returned
+  bool is_nested = false;     // it began while the rank's only thread was in another call
   int communicator = -1;      // index in SeenRank::communicators; -1: none or unknown
   // Number of the call among the collectives on its communicator, from 1. Of a call that waits for a request of a collective: that
   // collective's number. 0: neither.

@@ -200,6 +200,7 @@ SeenRank seen_rank(const RankRecord& record, std::uint64_t now_ticks, const Plac
   for (const RingEntry& each : entries_of(page)) {
     WatchedCall& call = reading.add(each);
     if (each.has_left) continue;
+    call.is_nested = rank.state == SeenRank::State::in_call && words_of(record.header.thread_level) != "multiple";
     rank.state = SeenRank::State::in_call;
     rank.since_s = since(each.begin_ticks);
     reading.add_lists(call, each);

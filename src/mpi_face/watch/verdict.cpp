@@ -116,8 +116,26 @@ class HangFinder {
       verdict.function = stuck.call->function;
       verdict.usual_s = stuck.call->usual_s;
     }
+    for (const Rank rank : verdict.causes) shown.try_emplace(rank, nullptr);
+    add_nested(verdict, shown);
     verdict.findings = groups_of(run_, std::move(shown), verdict.causes);
     return verdict;
+  }
+
+  // MPI does not allow a signal handler to call it, nor most callbacks.
+  void add_nested(HangVerdict& verdict, const ShownRanks& shown) const {
+    for (const auto& [rank, shown_call] : shown) {
+      const WatchedCall* outer = nullptr;
+      for (const WatchedCall& call : run_.at(rank).calls) {
+        if (call.has_left) continue;
+        if (call.is_nested && outer) {
+          verdict.sentences.push_back(fmt::format("rank {} has called {}{} inside of {}{}, in a signal handler or a callback", rank,
+                                                  call.function, at_place(call.place), outer->function, at_place(outer->place)));
+          return;
+        }
+        outer = &call;
+      }
+    }
   }
 
   std::optional<HangVerdict> walk(Rank rank) {

@@ -424,6 +424,15 @@ TEST(HangVerdict, NamesRanksThatDoNotFinalise) {
   expect_hang(run, elsewhere, {"rank 1 is in another call: it has not entered MPI_Finalize", "Wait", "a.c:9"});
 }
 
+TEST(HangVerdict, NamesACallInsideOfAnother) {
+  PlantedRun run = others_wait(1);
+  run.in(1, barrier("a.c:5"));
+  run.in(1, message("Recv", 0, 7, "a.c:9"));
+  expect_hang(run, order, {"rank 1"}, {"handler"});
+  run.at(1).calls.back().is_nested = true;
+  expect_hang(run, order, {"rank 1 has called Recv (a.c:9) inside of Barrier (a.c:5), in a signal handler or a callback"});
+}
+
 TEST(HangVerdict, TakesTheFirstOfCallsWithOneNumber) {
   PlantedRun run = others_wait(1);
   run.in(1, bcast(0, 8, "a.c:9"));
