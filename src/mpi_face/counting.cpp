@@ -54,7 +54,7 @@ std::string_view reason_of(Function function) { return is_persistent(function) ?
 
 Counting* Counting::make() try {
   World& world = World::get();
-  if (!world.is_wished() || !world.has_name()) return nullptr;
+  if (!world.is_wished() || !world.has_name() || (world.is_only_watched() && !world.has_begun())) return nullptr;
   const std::optional<WatchWish>& watch = Settings::get().watch;
   // The rank's watcher removes the counters, so there are none without it. All ranks still meet in begin_run().
   const bool is_only_watched = watch && watch->watcher != 0 && !world.reports();

@@ -37,6 +37,8 @@ class World {
   // Rank 0 tells where watchers meet. Collective; call it after begin() if the run is watched.
   void tell_meeting(WatchPage& page);
   bool is_watched() const { return is_watched_; }
+  bool is_only_watched() const { return is_watched_ && !reports_; }
+  bool has_begun() const { return communicator_ != MPI_COMM_NULL; }  // not in programs with sessions alone
   bool reports() const { return reports_; }
 
   bool is_wished() const { return reports_ || is_watched_; }  // does this rank count?

@@ -260,12 +260,18 @@ void start_watcher(mpi_face::WatchWish wish, bool is_asked, bool aborts) {
   if (listener) listener->add_polled(polled), wish.meeting = to_text(listener->meeting());
   std::vector<int> kept;
   for (const pollfd& each : polled) kept.push_back(each.fd);
-  // As long as the launcher sees this descriptor open, it does not end the run because a rank is gone.
-  if (const auto number = number_in<int>(launcher_value(&MpiLauncher::descriptor))) kept.push_back(*number);
+  // As long as MPICH's launcher sees this descriptor open, it does not end the run because a rank is gone. It may then report exit
+  // code 1 for another one.
+  if (const auto number = number_in<int>(launcher_value(&MpiLauncher::descriptor)); number && is_asked) kept.push_back(*number);
   const mpi_face::ReportWish report =
       mpi_face::parse_report_wish(environment_value("QUADRILLE_REPORT")).value_or(mpi_face::ReportWish{});
   wish.run = mpi_face::number_of_run();
-  WatchPlan plan{.limit_s = wish.limit_s, .checks = wish.checks, .aborts = aborts, .reports = counts_calls(), .run = wish.run};
+  WatchPlan plan{.limit_s = wish.limit_s,
+                 .is_asked = is_asked,
+                 .checks = wish.checks,
+                 .aborts = aborts,
+                 .reports = counts_calls(),
+                 .run = wish.run};
   plan.folder = mpi_face::report_folder(report, wish.run);
   plan.name = report.file.empty() ? plan.folder + "/run" : report.file;
   if (const auto self = launched()) plan.rank = self->rank;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/random.h>
@@ -72,8 +71,8 @@ void set_options(const Descriptor& socket) {
   set(IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-// The address of an interface that is up, or that of the host's name; the name is looked up only if there is a choice, because that
-// may take long.
+// The address of an interface that is up; if there is a choice, of the one by which the system reaches other networks. No name is
+// looked up, because that may take long.
 std::string own_address() {
   std::vector<std::string> addresses;
   ifaddrs* first = nullptr;
@@ -84,11 +83,14 @@ std::string own_address() {
         addresses.push_back(address_text(at->ifa_addr));
     ::freeifaddrs(first);
   }
-  addrinfo hints{}, *resolved = nullptr;
-  hints.ai_family = AF_INET;
-  if (addresses.size() > 1 && ::getaddrinfo(host_name().c_str(), nullptr, &hints, &resolved) == 0) {
-    const std::string address = address_text(resolved->ai_addr);
-    ::freeaddrinfo(resolved);
+  // Nothing is sent to this address, which is reserved for documentation.
+  const auto far = socket_address("192.0.2.1", 9);
+  const Descriptor probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own{};
+  socklen_t length = sizeof own;
+  if (addresses.size() > 1 && ::connect(probe.number(), reinterpret_cast<const sockaddr*>(&*far), sizeof *far) == 0 &&
+      ::getsockname(probe.number(), reinterpret_cast<sockaddr*>(&own), &length) == 0) {
+    const std::string address = address_text(reinterpret_cast<const sockaddr*>(&own));
     if (std::find(addresses.begin(), addresses.end(), address) != addresses.end()) return address;
   }
   return addresses.empty() ? "127.0.0.1" : addresses.front();

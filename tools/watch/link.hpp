@@ -86,8 +86,8 @@ class Link {
 // Accepts links on a port of a single address, never of all addresses of the host.
 class Listener {
  public:
-  // Without an address, takes the first of these: that to which the host's name resolves, unless it is a loopback address; that of
-  // an interface that is up; 127.0.0.1. Throws Error{environment}.
+  // Without an address, takes that of an interface that is up, of the default route if there are several, or else 127.0.0.1. Throws
+  // Error{environment}.
   explicit Listener(const std::string& address = {});
 
   const Meeting& meeting() const { return meeting_; }

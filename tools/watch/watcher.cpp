@@ -19,6 +19,7 @@
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
 #include "foundation/text/wording.hpp"
+#include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/watch/seen_record.hpp"
 #include "watch/python_frames.hpp"
 #include "watch/stacks.hpp"
@@ -113,23 +114,25 @@ Watcher::Watcher(pid_t process, WatchPlan plan, std::optional<Listener> listener
 // Finds the ranks of this node that have begun.
 void Watcher::find_files() {
   std::error_code error;
-  for (fs::directory_iterator each(plan_.folder, error), end; !error && each != end; each.increment(error)) {
-    const std::string path = each->path().string();
-    if (each->path().extension() != ".counters" || elsewhere_.contains(path)) continue;
-    // A script may start the program again, so the file of a rank that has ended may be another now.
-    if (const auto known = files_.find(path); known != files_.end()) {
-      if (&known->second == own_ || (!known->second.has_ended() && !known->second.header().end_unix_ns)) continue;
-      files_.erase(known);
-    }
-    auto file = WatchedFile::open(path);
-    if (!file || file->header().run != plan_.run) continue;
-    if (words_of(file->header().host) != host_name()) {
-      elsewhere_.insert(path);
-      continue;
-    }
-    WatchedFile& kept = files_.emplace(path, std::move(*file)).first->second;
-    if (!own_ && descends_from(kept.header().process, process_)) own_ = &kept, read_places();
+  for (fs::directory_iterator each(plan_.folder, error), end; !error && each != end; each.increment(error))
+    if (each->path().extension() == ".counters") take_file(each->path().string());
+}
+
+void Watcher::take_file(const std::string& path) {
+  if (elsewhere_.contains(path)) return;
+  // A script may start the program again, so the file of a rank that has ended may be another now.
+  if (const auto known = files_.find(path); known != files_.end()) {
+    if (&known->second == own_ || (!known->second.has_ended() && !known->second.header().end_unix_ns)) return;
+    files_.erase(known);
   }
+  auto file = WatchedFile::open(path);
+  if (!file || file->header().run != plan_.run) return;
+  if (words_of(file->header().host) != host_name()) {
+    elsewhere_.insert(path);
+    return;
+  }
+  WatchedFile& kept = files_.emplace(path, std::move(*file)).first->second;
+  if (!own_ && descends_from(kept.header().process, process_)) own_ = &kept, read_places();
 }
 
 void Watcher::read_places() { places_.read(static_cast<pid_t>(own_->header().process), maps_path(own_->path())); }
@@ -159,6 +162,7 @@ SeenRank Watcher::look(bool with_stack) {
 // that call is taken from the stack, too.
 void Watcher::add_stack(SeenRank& rank) {
   const pid_t process = static_cast<pid_t>(rank.process);
+  if (!plan_.is_asked) return;  // a system call that is interrupted may return EINTR
   if (rank.state == SeenRank::State::computes || rank.state == SeenRank::State::sleeps) {
     rank.stack = where_it_computes(process, places_);
     return;
@@ -193,7 +197,7 @@ void Watcher::answer() {
 
 // Looks for the own rank's file; if this watcher collects, or would, for those of the other ranks.
 void Watcher::search() {
-  if (!own_) find_files();
+  if (!own_) plan_.rank ? take_file(record_path(plan_.folder, *plan_.rank)) : find_files();
   if (!own_) return;
   const bool is_first = own_->header().world_rank == 0;
   if (!is_first && lock_.number() < 0) {
@@ -418,12 +422,16 @@ void Watcher::end(std::optional<int> status, bool was_told_to_end) {
     // This is how launchers end the ranks of a job.
     was_told_to_end |= status && WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGTERM || WTERMSIG(*status) == SIGINT);
     if (aborts_) return;  // the watchers of other ranks may still read what it has left
-    if (!has_finalised && !was_told_to_end) return tell_end(status);
+    if (!has_finalised && !was_told_to_end) {
+      tell_end(status);
+      if (plan_.is_asked) return;
+    }
   }
+  if (own_ && collects()) mpi_face::remove_old_report_folders();
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
   for (const auto& [path, file] : files_) {
-    const bool is_own = &file == own_ || !plan_.rank || file.header().world_rank == *plan_.rank;
-    const bool has_ended = &file == own_ || file.page().is_finalising || file.header().end_unix_ns != 0;
+    const bool is_own = &file == own_ || !plan_.rank || file.header().world_rank == *plan_.rank || !plan_.is_asked;
+    const bool has_ended = &file == own_ || file.page().is_finalising || file.header().end_unix_ns != 0 || file.has_ended();
     if (!is_own || !has_ended) continue;
     for (const std::string& each : {file.answer_path(), maps_path(path), plan_.reports ? "" : path}) ::unlink(each.c_str());
   }

@@ -25,6 +25,7 @@ namespace quadrille::command {
 
 struct WatchPlan {
   double limit_s = 10;   // a verdict is made when a call has taken so long
+  bool is_asked = true;  // by the user; else nothing stops the program, and nothing of it stays when it has ended
   bool checks = false;   // the ranks compare their calls, and the first that does not match ends the program
   bool aborts = false;   // ends the program after a verdict
   bool reports = false;  // the counters are for a report, which removes them
@@ -62,6 +63,7 @@ class Watcher {
   };
 
   void find_files();
+  void take_file(const std::string& path);
   void read_places();
   void note_progress(std::uint64_t begun);
   void answer();

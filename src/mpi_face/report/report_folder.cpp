@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -37,6 +38,12 @@ std::string temporary_folder() {
 }
 
 std::string folder_prefix() { return fmt::format("quadrille-report-{}-", ::geteuid()); }
+
+// Is it a folder for counters that this user has made?
+bool is_own_folder(const fs::path& path, struct stat& status) {
+  return path.filename().string().starts_with(folder_prefix()) && ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+         status.st_uid == ::geteuid();
+}
 
 // Returns the library whose launcher has a proxy of this name; null if there is none.
 const MpiLibrary* library_of_proxy(std::string_view name) {
@@ -234,13 +241,32 @@ std::optional<std::string> latest_report_folder() {
   std::error_code error;
   for (fs::directory_iterator each(temporary_folder(), error), end; !error && each != end; each.increment(error)) {
     struct stat status {};
-    if (!each->path().filename().string().starts_with(folder_prefix()) || ::lstat(each->path().c_str(), &status) != 0) continue;
-    if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) continue;
+    if (!is_own_folder(each->path(), status)) continue;
     if (latest && std::pair(status.st_mtim.tv_sec, status.st_mtim.tv_nsec) <= std::pair(latest_s, latest_ns)) continue;
     latest = each->path().string();
     latest_s = status.st_mtim.tv_sec, latest_ns = status.st_mtim.tv_nsec;
   }
   return latest;
+}
+
+void remove_old_report_folders() {
+  constexpr std::time_t oldest_s = 3 * 24 * 3600;
+  std::error_code error;
+  for (fs::directory_iterator each(temporary_folder(), error), end; !error && each != end; each.increment(error)) {
+    struct stat status {};
+    if (!is_own_folder(each->path(), status) || status.st_mtim.tv_sec + oldest_s > std::time(nullptr)) continue;
+    const bool may_run = std::any_of(fs::directory_iterator(each->path(), error), fs::directory_iterator(), [](const auto& file) {
+      if (file.path().extension() != ".counters") return false;
+      try {
+        const RankRecord record = read_record(file.path().string());
+        return record.is_running || words_of(record.header.host) != host_name();
+      } catch (const std::exception&) {
+        return false;  // it is no record of this version
+      }
+    });
+    if (!may_run) fs::remove_all(each->path(), error);
+    error.clear();
+  }
 }
 
 std::string record_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.counters", folder, rank); }

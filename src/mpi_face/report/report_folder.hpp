@@ -56,6 +56,9 @@ std::string report_folder(const ReportWish& wish, std::uint64_t run);  // only i
 // The user's most recently written folder in $TMPDIR or /tmp.
 std::optional<std::string> latest_report_folder();
 
+// Removes the user's own folders of counters in the temporary folder that are older than three days, if their runs were killed.
+void remove_old_report_folders();
+
 std::string record_path(const std::string& folder, Rank rank);
 
 // The copy of /proc/PID/maps of a watched rank, and what its watcher has answered last, beside its file of counters.

@@ -2,6 +2,7 @@
 // The folder and the files of a report: who writes them, and through which links nobody writes.
 #include "mpi_face/report/report_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "quadrille/error.hpp"
 #include "support/counted_run.hpp"
 #include "support/own_folder.hpp"
+#include "support/variable.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -106,6 +108,32 @@ TEST_F(ReportFolderTest, RefusesFoldersOfOtherUsers) {
   std::filesystem::remove(wish.file + ".counters");
   std::filesystem::create_directory_symlink(place_, wish.file + ".counters");
   EXPECT_THROW(make_report_folder(wish, 7), Error);
+}
+
+TEST_F(ReportFolderTest, OfARunThatWasKilledDaysAgoIsRemoved) {
+  const testing::Variable temporary("TMPDIR", place_.c_str());
+  const std::string old = make_report_folder({}, 1), recent = make_report_folder({}, 2), running = make_report_folder({}, 3);
+  std::ofstream(old + "/rank-0.counters") << "no counters";
+  RecordOptions one = options(0);
+  one.path = record_path(running, 0);
+  const pid_t child = ::fork();  // another process, because the lock belongs to a process
+  if (child == 0) {
+    Record record(one);
+    std::ofstream(place_ / "ready");
+    ::pause();
+  }
+  while (!std::filesystem::exists(place_ / "ready")) ::usleep(1000);
+  const std::filesystem::path link = old + "0", others = place_ / "others";
+  std::filesystem::create_directory_symlink(others, link);
+  std::filesystem::create_directory(others);
+  const timespec days_ago[2] = {{::time(nullptr) - 4 * 24 * 3600, 0}, {::time(nullptr) - 4 * 24 * 3600, 0}};
+  for (const std::string& folder : {old, running, others.string()}) ::utimensat(AT_FDCWD, folder.c_str(), days_ago, 0);
+  remove_old_report_folders();
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(std::filesystem::exists(old));
+  for (const std::filesystem::path& kept : {std::filesystem::path(recent), std::filesystem::path(running), others})
+    EXPECT_TRUE(std::filesystem::exists(kept)) << kept;
 }
 
 TEST(WatchWish, IsPassedAsText) {
