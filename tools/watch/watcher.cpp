@@ -314,7 +314,9 @@ void Watcher::conclude(Time now) {
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
   // Perhaps it has been told, also by the watcher of a rank that has ended since.
   const std::uint64_t progress = progress_of(ranks);
-  if (!verdict || progress == std::atomic_ref(own_->page().told).load(std::memory_order_relaxed)) {
+  const bool is_late = verdict && verdict->cause == HangVerdict::Cause::late;
+  if (!verdict || (is_late && verdict->quiet_s < least_late_s_) ||
+      progress == std::atomic_ref(own_->page().told).load(std::memory_order_relaxed)) {
     next_question_ = now + patience_;
     patience_ = std::min(patience_ * 3 / 2, most_patience);
     return;
@@ -324,6 +326,7 @@ void Watcher::conclude(Time now) {
   say(leaks_text(ranks));
   aborts_ = plan_.aborts;
   print(*verdict);
+  if (is_late) least_late_s_ = 2 * verdict->quiet_s;  // a program may be late again and again
   for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress, std::memory_order_relaxed);
 }
 

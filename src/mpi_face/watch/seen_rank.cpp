@@ -20,7 +20,7 @@ void visit(Archive& archive, auto& call) requires requires {
 }
 {
   archive(call.function, call.is_collective, call.is_blocking, call.has_left, call.communicator, call.number, call.bytes, call.root,
-          call.peer, call.tag, call.operation, call.element, call.place, call.sent, call.received);
+          call.peer, call.tag, call.begun_ticks, call.operation, call.element, call.place, call.sent, call.received);
 }
 
 template <class Archive>

@@ -139,6 +139,7 @@ WatchedCall call_of(const RingEntry& entry, const RankRecord& record, Communicat
                                         : !call.function.starts_with('I') && !call.function.ends_with("_init");
   call.has_left = entry.has_left != 0;
   call.communicator = communicators.index_of(entry.communicator);
+  call.begun_ticks = entry.begin_ticks;
   call.bytes = entry.bytes;
   call.element = element_words(entry.element);
   if (call.is_collective) {

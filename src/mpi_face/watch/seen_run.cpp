@@ -128,9 +128,11 @@ Waiting SeenRun::waiting_of(const SeenRank& rank) const {
     else if (call.function.starts_with("Wait") && call.function != "Waitall" && !open.empty())
       open.erase(open.begin());
   }
-  const bool has_messages = std::any_of(open.begin(), open.end(), is_message);
-  if (!open.empty() && (!has_messages || (last->function == "Wait" && !is_message(open[0])))) open.resize(1);
-  if (open.size() > 1) std::erase_if(open, [&](const auto* call) { return !is_message(call); });
+  // A wait for a collective of which it is known has that collective's number.
+  if (std::any_of(open.begin(), open.end(), is_message))
+    std::erase_if(open, [&](const auto* call) { return !is_message(call); });
+  else if (!open.empty())
+    open.resize(1);
   waiting.targets = std::move(open);
   // Receives first: a send may be complete before the peer has received it.
   std::stable_partition(waiting.targets.begin(), waiting.targets.end(),

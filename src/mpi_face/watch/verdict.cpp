@@ -143,7 +143,15 @@ class HangFinder {
     return verdict;
   }
 
-  // All members have entered the call.
+  std::vector<Rank> outside_of_mpi(int on) const {
+    std::vector<Rank> ranks;
+    for (const Member& member : run_.communicator(on).members)
+      if (cause_of(run_.state(member.rank)) == Why::late) ranks.push_back(member.rank);
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+
+  // All members have entered the call. The MPI library may go on with a nonblocking one only while ranks call MPI.
   HangVerdict complete_on(int on, const Stuck& stuck) const {
     if (const auto mismatch = first_mismatch(run_, run_.communicator(on), 1, false)) return verdict_of(on, stuck, *mismatch);
     HangVerdict verdict = verdict_on(on, stuck);
@@ -153,8 +161,15 @@ class HangFinder {
     const bool is_behind = behind.size() < stuck.waiters.size();
     verdict.cause = Why::library;
     const std::string who = ranks_phrase(behind);
+    const std::vector<Rank> outside = stuck.call->is_blocking ? std::vector<Rank>() : outside_of_mpi(on);
     const std::string all = run_.communicator(on).is_ordered ? "all ranks" : "all ranks that are known to be members";
-    if (is_behind && is_synchronising(stuck.call->function)) {
+    if (!outside.empty()) {
+      verdict.cause = Why::late;
+      const bool one = outside.size() == 1;
+      verdict.sentences = {fmt::format("{} {} late: {} {} begun {}, but {} not call MPI, which may need it to go on",
+                                       ranks_phrase(outside), one ? "is" : "are", one ? "it" : "they", one ? "has" : "have",
+                                       call_words(*stuck.call), one ? "does" : "do")};
+    } else if (is_behind && stuck.call->is_blocking && is_synchronising(stuck.call->function)) {
       verdict.cause = Why::order;
       verdict.sentences = {
           fmt::format("the order of collectives differs: {} {} one call or more behind, in {}, which the others have left", who,
@@ -167,7 +182,8 @@ class HangFinder {
     }
     ShownRanks findings(run_);
     findings.add(stuck.waiters);
-    if (is_behind) findings.add(behind, true);
+    findings.add(outside, true);
+    if (is_behind && outside.empty()) findings.add(behind, true);
     verdict.findings = findings.take();
     return verdict;
   }

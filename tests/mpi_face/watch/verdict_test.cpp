@@ -329,6 +329,29 @@ TEST(HangVerdict, GuessesWhichRequestIsWaitedFor) {
   expect_hang(run, late, {"waits in Wait for Ibarrier, its call 2", "rank 1 is late: it has not entered Ibarrier, call 2"});
 }
 
+TEST(HangVerdict, AWaitForAMessageIsNoWaitForACollective) {
+  PlantedRun run(3);
+  run.all_made(nonblocking(barrier("a.c:1")));
+  run.made(0, nonblocking(message("Recv", 1, 5, "a.c:2")));
+  run.in(0, wait("a.c:3"));
+  expect_hang(run, late, {"rank 0 waits in Wait for Irecv from rank 1, tag 5 (a.c:3): rank 1 is late"}, {"library"});
+}
+
+TEST(HangVerdict, ARankThatHasBegunANonblockingCollectiveMayBeLate) {
+  PlantedRun run(3);
+  run.all_made(nonblocking(allreduce(64, "a.c:1")));
+  for (const Rank rank : {0, 2}) run.in(rank, wait("a.c:2"));
+  expect_hang(run, late, {"rank 1 is late: it has begun Iallreduce, call 1, but does not call MPI"}, {"differs", "library"});
+  // Rank 2 waits for a later one already.
+  run = PlantedRun(3);
+  run.all_made(nonblocking(allreduce(64, "a.c:1")));
+  run.all_made(nonblocking(barrier("a.c:2")));
+  run.in(0, wait("a.c:3"));
+  run.made(2, wait("a.c:3"));
+  run.in(2, wait("a.c:4"));
+  expect_hang(run, late, {"rank 1 is late: it has begun Iallreduce, call 1, but does not call MPI"}, {"differs", "behind"});
+}
+
 TEST(HangVerdict, NamesCallsThatItDoesNotUnderstand) {
   PlantedRun run = others_wait(1);
   run.in(1, message("Comm_accept", -1, -1, "a.c:3"));
@@ -375,6 +398,32 @@ TEST(HangVerdict, NamesMessagesThatNobodySends) {
   expect_hang(run, late, {"rank 3 is late"}, {"tag 8"});
   run.in(3, message("Ssend", 0, 9, "a.c:5"));
   expect_hang(run, messages, {"the tags differ: rank 3 sends tag 9 (a.c:5), not 7 as rank 0 expects"});
+}
+
+TEST(HangVerdict, DoesNotNameTagsThatMayHaveBeenReceived) {
+  // Of rank 0's calls, only the last are known. The one that received tag 8 is not.
+  PlantedRun run(3);
+  run.made(1, message("Send", 0, 8, "a.c:1"));
+  run.at(1).calls.back().begun_ticks = 1000;
+  for (std::uint64_t i = 0; i < 16; ++i) {
+    run.made(0, message("Recv", 2, 9, "a.c:2"));
+    run.at(0).calls.back().begun_ticks = 1001 + i;
+  }
+  run.in(0, message("Recv", 1, 7, "a.c:3"));
+  run.at(0).calls.back().begun_ticks = 2000;
+  expect_hang(run, late, {"rank 1 is late"}, {"tag 8"});
+  run.at(1).calls.back().begun_ticks = 1500;  // it was sent later
+  expect_hang(run, messages, {"rank 1 has sent tag 8, not 7"});
+  run.at(1).host = "other";  // with another clock
+  expect_hang(run, late, {"rank 1 is late"}, {"tag 8"});
+  // The message may be the one that Mrecv, or a persistent request, has received.
+  for (const char* function : {"Mrecv", "Imrecv", "Start", "Startall"}) {
+    run = PlantedRun(2);
+    run.made(1, message("Send", 0, 8, "a.c:1"));
+    run.made(0, message(function, -1, -1, "a.c:2"));
+    run.in(0, message("Recv", 1, 7, "a.c:3"));
+    expect_hang(run, late, {"rank 1 is late"}, {"tag 8"});
+  }
 }
 
 TEST(HangVerdict, NamesCyclesOfMessages) {
