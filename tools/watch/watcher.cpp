@@ -248,6 +248,7 @@ bool Watcher::is_suspicious() const {
 }
 
 void Watcher::ask(Phase phase, Time now) {
+  find_files();  // a rank may have begun since the last search
   phase_ = phase;
   asked_ = now;
   asked_of_mismatch_ = has_mismatch(not_told);

@@ -161,6 +161,9 @@ class HangFinder {
     const bool is_behind = behind.size() < stuck.waiters.size();
     verdict.cause = Why::library;
     const std::string who = ranks_phrase(behind);
+    const bool is_users = stuck.call->operation == "user";
+    const std::string failing = is_users ? "the program's operator, the MPI library, or the network, does not complete it"
+                                         : "the MPI library, or the network, does not complete it";
     const std::vector<Rank> outside = stuck.call->is_blocking ? std::vector<Rank>() : outside_of_mpi(on);
     const std::string all = run_.communicator(on).is_ordered ? "all ranks" : "all ranks that are known to be members";
     if (!outside.empty()) {
@@ -169,16 +172,15 @@ class HangFinder {
       verdict.sentences = {fmt::format("{} {} late: {} {} begun {}, but {} not call MPI, which may need it to go on",
                                        ranks_phrase(outside), one ? "is" : "are", one ? "it" : "they", one ? "has" : "have",
                                        call_words(*stuck.call), one ? "does" : "do")};
-    } else if (is_behind && stuck.call->is_blocking && is_synchronising(stuck.call->function)) {
+    } else if (is_behind && !is_users && stuck.call->is_blocking && is_synchronising(stuck.call->function)) {
       verdict.cause = Why::order;
       verdict.sentences = {
           fmt::format("the order of collectives differs: {} {} one call or more behind, in {}, which the others have left", who,
                       behind.size() == 1 ? "is" : "are", call_words(*stuck.call))};
     } else if (behind.size() == run_.communicator(on).members.size()) {
-      verdict.sentences = {all + " are in the same call: the MPI library, or the network, does not complete it"};
+      verdict.sentences = {all + " are in the same call: " + failing};
     } else {
-      verdict.sentences = {fmt::format("{} have entered {}: the MPI library, or the network, does not complete it on {}", all,
-                                       call_words(*stuck.call), who)};
+      verdict.sentences = {fmt::format("{} have entered {}: {} on {}", all, call_words(*stuck.call), failing, who)};
     }
     ShownRanks findings(run_);
     findings.add(stuck.waiters);

@@ -299,6 +299,14 @@ TEST(HangVerdict, NamesRanksThatAreBehind) {
   expect_hang(run, order, {"rank 3 is one call or more behind, in Barrier, call 2, which the others have left", "call 3"});
 }
 
+TEST(HangVerdict, AnOperatorOfTheProgramMayNotReturn) {
+  PlantedRun run(3);
+  run.in(1, allreduce(8, "a.c:1", "user"));
+  for (const Rank rank : {0, 2}) run.made(rank, allreduce(8, "a.c:1", "user"));
+  for (const Rank rank : {0, 2}) run.in(rank, barrier("a.c:2"));
+  expect_hang(run, library, {"have entered Allreduce, call 1: the program's operator, the MPI library,", "on rank 1"}, {"differs"});
+}
+
 TEST(HangVerdict, ComparesNonblockingCollectives) {
   PlantedRun run(3);
   for (const Rank rank : {0, 2}) run.made(rank, nonblocking(barrier("a.c:4")));

@@ -173,6 +173,16 @@ TEST_F(WatcherTest, AHangGivesOneMessageAndTwoFiles) {
   EXPECT_FALSE(at(0).watcher()->aborts());
 }
 
+TEST_F(WatcherTest, ARankThatBeginsLateIsKnown) {
+  start({0}, 2);
+  EXPECT_EQ(watched(0.2), "");
+  start({1}, 2);
+  at(0).enter("Barrier", 20);
+  const std::string message = watched(5);
+  EXPECT_THAT(message, HasSubstr("rank 1"));
+  EXPECT_THAT(message, Not(HasSubstr("has not answered")));
+}
+
 TEST_F(WatcherTest, ANewHangGivesANewMessage) {
   start({0, 1}, 2);
   at(0).enter("Bcast", 40);
