@@ -29,7 +29,7 @@ std::string tag_problem(Rank sender, const WatchedCall& send, const WatchedCall&
 
 // May the call have received messages whose sender and tag are not known?
 bool receives_unknown(const WatchedCall& call) {
-  return has_word(call.function, "mrecv", "Mrecv") || call.function.starts_with("Start");
+  return has_word(call.function, "mrecv", "Mrecv") || call.function == "Recv_init";
 }
 
 // Of the calls that the rank has made since then on its machine's clock, all are known. Only the last ones are kept.

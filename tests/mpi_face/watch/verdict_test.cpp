@@ -425,7 +425,7 @@ TEST(HangVerdict, DoesNotNameTagsThatMayHaveBeenReceived) {
   run.at(1).host = "other";  // with another clock
   expect_hang(run, late, {"rank 1 is late"}, {"tag 8"});
   // The message may be the one that Mrecv, or a persistent request, has received.
-  for (const char* function : {"Mrecv", "Imrecv", "Start", "Startall"}) {
+  for (const char* function : {"Mrecv", "Imrecv", "Recv_init"}) {
     run = PlantedRun(2);
     run.made(1, message("Send", 0, 8, "a.c:1"));
     run.made(0, message(function, -1, -1, "a.c:2"));
