@@ -62,8 +62,8 @@ class Counting {
       : record_(options), folder_(std::move(folder)), traffic_(record_.traffic()) {}
   static Counting* make();
 
-  int number_of(CommunicatorState& state);
-  void open(CommunicatorState& state);
+  int number_of(CommunicatorState& state, bool is_just_made = false);
+  void open(CommunicatorState& state, bool is_just_made);
   void check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept;
   RingEntry* note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept;
   CountedCommunicator::Entry& entry(CommunicatorState& state, Function function, Bytes block_bytes);

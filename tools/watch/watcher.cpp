@@ -19,6 +19,7 @@
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
 #include "foundation/text/wording.hpp"
+#include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/watch/seen_record.hpp"
 #include "watch/python_frames.hpp"
 #include "watch/stacks.hpp"
@@ -428,7 +429,7 @@ void Watcher::end(int status, bool was_told_to_end) {
   for (const std::string& each : {own_->answer_path(), maps_path(own_->path()), plan_.reports ? "" : own_->path()})
     ::unlink(each.c_str());
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
-  ::unlink((plan_.folder + "/" + host_name() + ".calls").c_str());
+  ::unlink(calls_path(plan_.folder, plan_.run).c_str());
   ::rmdir(plan_.folder.c_str());  // if it is empty
 }
 
