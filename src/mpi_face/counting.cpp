@@ -80,7 +80,7 @@ Counting* Counting::make() try {
     auto* const counting = new Counting(options, folder);  // never destroyed, because MPI may call back late
     // Threads may make communicators in different orders on different ranks, so their calls could not be compared.
     if (options.is_watched && watch->checks && thread_level() != "multiple")
-      counting->checks_ = std::make_unique<CallChecks>(folder + "/" + host_name() + ".calls");
+      counting->checks_ = std::make_unique<CallChecks>(calls_path(folder, world.run()));
     if (options.is_watched) write_modules(maps_path(counting->record_.path()));
     CountedMessage::count_in(counting->record_);
     if (options.is_watched) MadeObjects::count_in(counting->record_.ring().page(), options.has_threads);
@@ -95,14 +95,16 @@ Counting* Counting::make() try {
 }
 
 // The communicator's number in the record.
-int Counting::number_of(CommunicatorState& state) {
+int Counting::number_of(CommunicatorState& state, bool is_just_made) {
   const std::atomic<int>& number = state.counted().number;
   if (number.load(std::memory_order_acquire) < 0) [[unlikely]]
-    open(state);
+    open(state, is_just_made);
   return number.load(std::memory_order_relaxed);
 }
 
-void Counting::open(CommunicatorState& state) {
+// Ranks may use communicators that they have not been seen to make, as by MPI_Comm_idup, in different orders. So these are not
+// known.
+void Counting::open(CommunicatorState& state, bool is_just_made) {
   const std::lock_guard lock(mutex_);
   if (state.counted().number.load(std::memory_order_relaxed) >= 0) return;
   const KnownCommunicator& facts = state.communicator();
@@ -110,8 +112,10 @@ void Counting::open(CommunicatorState& state) {
       facts.is_inter ? std::vector<Rank>(static_cast<std::size_t>(facts.ranks), -1) : facts.world_ranks();
   const int number = record_.add_communicator(name_of(facts.handle), members);
   const std::uint64_t hash = record_.members_hash(number);
-  const std::uint32_t made = hash ? with_members_[hash]++ : 0;
-  const bool has_identity = made < 0xFFFF;  // else it is not known which of the communicators with these members it is
+  const bool is_ordered = is_just_made || facts.handle == MPI_COMM_WORLD || facts.handle == MPI_COMM_SELF;
+  const std::uint32_t made = hash && is_ordered ? with_members_[hash]++ : 0;
+  // Else it is not known which of the communicators with these members it is.
+  const bool has_identity = is_ordered && made < 0xFFFF;
   state.counted().identity.store(has_identity ? static_cast<std::uint32_t>(number) | made << 16 : RingEntry::no_communicator,
                                  std::memory_order_relaxed);
   state.counted().number.store(number, std::memory_order_release);
@@ -348,7 +352,7 @@ void Counting::forget(CommunicatorState& state) {
 void Counting::see_made(MPI_Comm communicator) noexcept try {
   Counting* const counting = communicator == MPI_COMM_NULL ? nullptr : get();
   if (!counting || !counting->record_.ring()) return;
-  if (CommunicatorState* const state = CommunicatorState::of(communicator)) counting->number_of(*state);
+  if (CommunicatorState* const state = CommunicatorState::of(communicator)) counting->number_of(*state, true);
   MadeObjects::add(LiveSite::Kind::communicator, communicator);
 } catch (const std::exception&) {
   return;  // no memory

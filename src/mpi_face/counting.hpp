@@ -67,8 +67,8 @@ class Counting {
       : record_(options), folder_(std::move(folder)), traffic_(record_.traffic()) {}
   static Counting* make();
 
-  int number_of(CommunicatorState& state);
-  void open(CommunicatorState& state);
+  int number_of(CommunicatorState& state, bool is_just_made = false);
+  void open(CommunicatorState& state, bool is_just_made);
   static int nodes_that_compare(CommunicatorState& state, bool has_identity);
   void check(CommunicatorState& state, const RingEntry& noted, const MpiCall& call) noexcept;
   RingEntry* note(CommunicatorState& state, Function function, const MpiCall& call, std::uint64_t now) noexcept;

@@ -49,8 +49,6 @@ constexpr bool is_watched(MessageFunction function) {
     case Startall:
     case Iprobe:
     case Improbe:
-    case Mrecv:
-    case Imrecv:
     case Put:
     case Get:
     case Accumulate:

@@ -155,7 +155,8 @@ RingEntry* Counting::note(CommunicatorState& state, Function function, const Mpi
                   .element = RingEntry::none};
   if (side.type != MPI_DATATYPE_NULL && !state.communicator().is_inter) {
     const TypeFacts facts = facts_of(side.type);
-    if (side.type != MPI_BYTE && side.type != MPI_PACKED) entry.element = facts.element.number;
+    // MPI_2INT is two of MPI_INT.
+    if (side.type != MPI_BYTE && side.type != MPI_PACKED && side.type != MPI_2INT) entry.element = facts.element.number;
     entry.bytes = side.counts ? RingEntry::blocks_differ : side.count * facts.size;
   }
   if (form == Function::Reduce_scatter || form == Function::Alltoallw || !is_of_all) entry.bytes = RingEntry::blocks_differ;

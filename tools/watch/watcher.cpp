@@ -262,10 +262,10 @@ bool Watcher::is_suspicious() const {
 }
 
 void Watcher::ask(bool for_stacks, Time now) {
+  find_files();  // a rank may have begun since the last search
   is_asking_ = true;
   asked_ = now;
   asked_of_mismatch_ = has_mismatch(not_told);
-  if (asked_of_mismatch_) find_files();
   for (auto& [path, file] : files_) file.ask(for_stacks);
   question_ = ((question_ >> 1) + 1) << 1 | (for_stacks ? 1 : 0);
   known_members_.clear();
@@ -327,7 +327,9 @@ void Watcher::conclude(Time now) {
   const auto verdict = find_hang(ranks, world_size, {plan_.limit_s});
   // Perhaps it has been told, also by the watcher of a rank that has ended since.
   const std::uint64_t progress = progress_of(ranks);
-  if (!verdict || progress == std::atomic_ref(own_->page().told).load(std::memory_order_relaxed)) {
+  const bool is_late = verdict && verdict->cause == HangVerdict::Cause::late;
+  if (!verdict || (is_late && verdict->quiet_s < least_late_s_) ||
+      progress == std::atomic_ref(own_->page().told).load(std::memory_order_relaxed)) {
     next_question_ = now + patience_;
     patience_ = std::min(patience_ * 3 / 2, most_patience);
     return;
@@ -337,6 +339,7 @@ void Watcher::conclude(Time now) {
   say(leaks_text(ranks));
   aborts_ = plan_.aborts;
   print(*verdict);
+  if (is_late) least_late_s_ = 2 * verdict->quiet_s;  // a program may be late again and again
   for (auto& [path, file] : files_) std::atomic_ref(file.page().told).store(progress, std::memory_order_relaxed);
 }
 
@@ -435,7 +438,7 @@ void Watcher::end(std::optional<int> status, bool was_told_to_end) {
     if (!is_own || !has_ended) continue;
     for (const std::string& each : {file.answer_path(), maps_path(path), plan_.reports ? "" : path}) ::unlink(each.c_str());
   }
-  ::unlink((plan_.folder + "/" + host_name() + ".calls").c_str());
+  ::unlink(calls_path(plan_.folder, plan_.run).c_str());
   ::rmdir(plan_.folder.c_str());  // if it is empty
 }
 

@@ -107,6 +107,7 @@ class Watcher {
   bool asked_of_mismatch_ = false;                     // a rank had found a mismatch when the question was asked
   std::set<mpi_face::CommunicatorKey> known_members_;  // communicators whose members are in answers to it
   Time asked_{}, next_question_{}, next_search_{};
+  double least_late_s_ = 0;                   // ranks that are late by less are not told of
   std::chrono::milliseconds patience_{1000};  // until the next question, if there was no verdict
   bool aborts_ = false;
 };

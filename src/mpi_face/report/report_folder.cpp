@@ -269,6 +269,10 @@ void remove_old_report_folders() {
   }
 }
 
+std::string calls_path(const std::string& folder, std::uint64_t run) {
+  return fmt::format("{}/{}-{:016x}.calls", folder, host_name(), run);
+}
+
 std::string record_path(const std::string& folder, Rank rank) { return fmt::format("{}/rank-{}.counters", folder, rank); }
 
 void report_if_last(const std::string& folder, const ReportWish& wish) {

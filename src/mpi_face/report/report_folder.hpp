@@ -41,6 +41,9 @@ std::optional<WatchWish> parse_watch_wish(const std::string& words);
 // that started this machine's ranks. 0: unknown. `process`: a rank that this machine runs, or that process's parent.
 std::uint64_t number_of_run(long process = ::getpid());
 
+// The file of this machine's ranks for CallChecks. A run before may have left one in the same folder.
+std::string calls_path(const std::string& folder, std::uint64_t run);
+
 // Returns the file for the report as JSON, FILE.json. The wish must name a file.
 std::string json_file(const ReportWish& wish);
 

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+
+#include "mpi_face/report/call_ring.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -67,12 +70,31 @@ bool receives(const WatchedCall& call) {
 }
 bool sends(const WatchedCall& call) { return has_word(call.function, "send", "Send"); }
 
-// The tags of messages that `from` has sent to `to` on a communicator, less those that `to` has received from it.
+// May the call have received messages whose sender and tag are not known?
+bool receives_unknown(const WatchedCall& call) { return has_word(call.function, "mrecv", "Mrecv") || call.function == "Recv_init"; }
+
+// Of the calls that the rank has made since then on its machine's clock, all are known. Only the last ones are kept.
+std::uint64_t known_since(const SeenRank& rank) {
+  std::size_t kept = 0;
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+  for (const WatchedCall& call : rank.calls)
+    if (!call.is_collective) ++kept, first = std::min(first, call.begun_ticks);
+  return kept < WatchPage::kept_messages ? 0 : first;
+}
+
+// The tags of messages that `from` has sent to `to` on a communicator, less those that `to` has received from it. Messages that
+// `to` may have received by a call that is not known are left out.
 std::map<int, Count> tags_on_the_way(const SeenRun& run, Rank from, Rank to, int on) {
+  const SeenRank &sender = run.at(from), &receiver = run.at(to);
+  const std::uint64_t since = known_since(receiver);
+  if (since > 0 && sender.host != receiver.host) return {};
+  if (std::any_of(receiver.calls.begin(), receiver.calls.end(), receives_unknown)) return {};
   std::map<int, Count> tags;
-  for (const WatchedCall& call : run.at(from).calls)
-    if (sends(call) && !receives(call) && run.communicator_of(from, call) == on && run.peer_of(from, call) == to) ++tags[call.tag];
-  for (const WatchedCall& call : run.at(to).calls) {
+  for (const WatchedCall& call : sender.calls)
+    if (sends(call) && !receives(call) && run.communicator_of(from, call) == on && run.peer_of(from, call) == to &&
+        call.begun_ticks >= since)
+      ++tags[call.tag];
+  for (const WatchedCall& call : receiver.calls) {
     const bool is_complete = call.has_left || !call.is_blocking;
     if (!receives(call) || !is_complete || call.function.ends_with("robe") || run.communicator_of(to, call) != on) continue;
     const Rank peer = run.peer_of(to, call);

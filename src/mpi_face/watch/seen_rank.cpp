@@ -84,8 +84,8 @@ class RankBytes {
   }
   void visit(WatchedCall& call) {
     (*this)(call.function, call.is_collective, call.is_blocking, call.has_left, call.is_nested, call.communicator, call.number,
-            call.bytes, call.root, call.peer, call.tag, call.operation, call.element, call.place, call.usual_s, call.sent,
-            call.received);
+            call.bytes, call.root, call.peer, call.tag, call.begun_ticks, call.operation, call.element, call.place, call.usual_s,
+            call.sent, call.received);
   }
   void visit(SeenCommunicator& communicator) {
     (*this)(communicator.key.members, communicator.key.made, communicator.name, communicator.world_ranks, communicator.calls);

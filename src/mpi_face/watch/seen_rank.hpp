@@ -22,14 +22,15 @@ struct WatchedCall {
   // Number of the call among the collectives on its communicator, from 1. Of a call that waits for a request of a collective: that
   // collective's number. 0: neither.
   std::uint64_t number = 0;
-  Bytes bytes = 0;        // of a block, as in MPI's arguments; -1: blocks differ (alltoallv and so on)
-  Rank root = -1;         // of a rooted collective; -1: none
-  Rank peer = -1;         // of a message, in its communicator; -1: none; -2: any source
-  int tag = -1;           // of a message; -1: none; -2: any tag
-  std::string operation;  // "sum", "max"; "" if the call does not reduce; "user" if the program defined it
-  std::string element;    // the basic type, such as "f64"; "" for MPI_BYTE, MPI_PACKED and mixed types, which match all
-  std::string place;      // where it was called: "solver.c:88 (residual)", or "app+0x1234"; "" if unknown
-  double usual_s = 0;     // how long a call of the function took on the communicator, on average; 0: unknown
+  Bytes bytes = 0;                // of a block, as in MPI's arguments; -1: blocks differ (alltoallv and so on)
+  Rank root = -1;                 // of a rooted collective; -1: none
+  Rank peer = -1;                 // of a message, in its communicator; -1: none; -2: any source
+  int tag = -1;                   // of a message; -1: none; -2: any tag
+  std::uint64_t begun_ticks = 0;  // when it began, by the clock of the rank's machine
+  std::string operation;          // "sum", "max"; "" if the call does not reduce; "user" if the program defined it
+  std::string element;            // the basic type, such as "f64"; "" for MPI_BYTE, MPI_PACKED and mixed types, which match all
+  std::string place;              // where it was called: "solver.c:88 (residual)", or "app+0x1234"; "" if unknown
+  double usual_s = 0;             // how long a call of the function took on the communicator, on average; 0: unknown
   // Of an irregular collective that the rank is in: bytes to and from each rank of the communicator. One number: the same for all,
   // or for the root. Empty if unknown.
   std::vector<Bytes> sent, received;

@@ -75,6 +75,7 @@ class RecordReading {
     call.has_left = entry.has_left != 0;
     call.communicator = index_of(entry.communicator);
     call.number = entry.number;
+    call.begun_ticks = entry.begin_ticks;
     call.bytes = entry.bytes;
     call.element = element_words(entry.element);
     call.place = place(entry.site);

@@ -46,7 +46,7 @@ ShownGroup group_of(const SeenRun& run, Rank rank, bool is_cause, const WatchedC
   group.peer = run.peer_of(rank, *target);
   // What may differ in the same situation.
   group.call.communicator = -1, group.call.peer = -1;
-  group.call.has_left = false, group.call.usual_s = 0;
+  group.call.has_left = false, group.call.begun_ticks = 0, group.call.usual_s = 0;
   group.call.sent.clear(), group.call.received.clear();
   return group;
 }
@@ -180,14 +180,33 @@ class HangFinder {
     return {why_missing(run_, stuck->missing, *stuck)};
   }
 
-  // All members have entered the call.
+  Ranks outside_of_mpi(int on) const {
+    Ranks ranks;
+    for (const Member& member : run_.communicator(on).members)
+      if (const State state = run_.state(member.rank); state == State::computes || state == State::sleeps)
+        ranks.push_back(member.rank);
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+
+  // All members have entered the call. The MPI library may go on with a nonblocking one only while ranks call MPI.
   HangReason why_incomplete(const Stuck& stuck) const {
+    const Ranks outside = stuck.call->is_blocking ? Ranks() : outside_of_mpi(stuck.on);
+    if (!outside.empty()) {
+      const bool one = outside.size() == 1;
+      return {Why::late,
+              0,
+              outside,
+              {fmt::format("{} {} late: {} begun {}, but {} not call MPI, which may need it to go on", ranks_phrase(outside),
+                           one ? "is" : "are", one ? "it has" : "they have", call_words(*stuck.call), one ? "does" : "do")}};
+    }
     Ranks behind;
     for (const Rank rank : stuck.waiters)
       if (run_.waiting(rank).targets[0]->number == stuck.call->number) behind.push_back(rank);
     const std::string who = ranks_phrase(behind), call = call_words(*stuck.call);
     const bool is_behind = behind.size() < stuck.waiters.size();
-    if (is_behind && is_synchronising(*stuck.call))
+    const bool is_users = stuck.call->operation == "user";
+    if (is_behind && !is_users && stuck.call->is_blocking && is_synchronising(*stuck.call))
       return {Why::order,
               0,
               behind,
@@ -197,7 +216,8 @@ class HangFinder {
     const bool all_wait = behind.size() == shared.members.size();
     std::string sentence = shared.is_ordered ? "all ranks" : "all ranks that are known to be members";
     sentence += all_wait ? " are in the same call" : " have entered " + call;
-    sentence += ": the MPI library, or the network, does not complete it" + (all_wait ? "" : " on " + who);
+    sentence += is_users ? ": the program's operator, the MPI library" : ": the MPI library";
+    sentence += ", or the network, does not complete it" + (all_wait ? "" : " on " + who);
     return {Why::library, 0, is_behind ? behind : Ranks(), {sentence}};
   }
 

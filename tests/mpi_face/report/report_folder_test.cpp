@@ -93,6 +93,11 @@ TEST_F(ReportFolderTest, IsNotWrittenThroughTheLinkOfAnotherUser) {
   EXPECT_EQ(contents(victim), "secret");
 }
 
+TEST(ReportFolders, HaveAFileOfCallsForEachRun) {
+  EXPECT_TRUE(calls_path("folder", 1).starts_with("folder/"));
+  EXPECT_NE(calls_path("folder", 1), calls_path("folder", 2));
+}
+
 TEST(ReportWishes, AreReadFromWords) {
   EXPECT_FALSE(parse_report_wish("summary")->full);
   EXPECT_TRUE(parse_report_wish("full")->full);

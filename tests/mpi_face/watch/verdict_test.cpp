@@ -290,6 +290,14 @@ TEST(HangVerdict, NamesRanksThatAreBehind) {
   expect_hang(run, order, {"rank 3 is one call or more behind, in Barrier, call 2, which the others have left", "call 3"});
 }
 
+TEST(HangVerdict, AnOperatorOfTheProgramMayNotReturn) {
+  PlantedRun run(3);
+  run.in(1, allreduce(8, "a.c:1", "user"));
+  for (const Rank rank : {0, 2}) run.made(rank, allreduce(8, "a.c:1", "user"));
+  for (const Rank rank : {0, 2}) run.in(rank, barrier("a.c:2"));
+  expect_hang(run, library, {"have entered Allreduce, call 1: the program's operator, the MPI library,", "on rank 1"}, {"differs"});
+}
+
 TEST(HangVerdict, ComparesNonblockingCollectives) {
   PlantedRun run(3);
   for (const Rank rank : {0, 2}) run.made(rank, nonblocking(barrier("a.c:4")));
@@ -309,6 +317,29 @@ TEST(HangVerdict, GuessesWhichMessageIsWaitedFor) {
   expect_hang(run, late, {"rank 0 waits in Wait for Irecv from rank 2", "rank 2 is late"});
   run.at(0).calls[2].function = "Waitall";
   EXPECT_FALSE(find_hang(run.ranks, 3, {})) << "it is not known what the rank waits for";
+}
+
+TEST(HangVerdict, AWaitForAMessageIsNoWaitForACollective) {
+  PlantedRun run(3);
+  run.all_made(nonblocking(barrier("a.c:1")));
+  run.made(0, nonblocking(message("Recv", 1, 5, "a.c:2")));
+  run.in(0, wait("a.c:3"));
+  expect_hang(run, late, {"rank 0 waits in Wait for Irecv from rank 1, tag 5 (a.c:3): rank 1 is late"}, {"library"});
+}
+
+TEST(HangVerdict, ARankThatHasBegunANonblockingCollectiveMayBeLate) {
+  PlantedRun run(3);
+  run.all_made(nonblocking(allreduce(64, "a.c:1")));
+  for (const Rank rank : {0, 2}) run.in(rank, wait("a.c:2", "Wait", 1));
+  expect_hang(run, late, {"rank 1 is late: it has begun Iallreduce, call 1, but does not call MPI"}, {"differs", "library"});
+  // Rank 2 waits for a later one already.
+  run = PlantedRun(3);
+  run.all_made(nonblocking(allreduce(64, "a.c:1")));
+  run.all_made(nonblocking(barrier("a.c:2")));
+  run.in(0, wait("a.c:3", "Wait", 1));
+  run.made(2, wait("a.c:3", "Wait", 1));
+  run.in(2, wait("a.c:4", "Wait", 2));
+  expect_hang(run, late, {"rank 1 is late: it has begun Iallreduce, call 1, but does not call MPI"}, {"differs", "behind"});
 }
 
 TEST(HangVerdict, NamesCallsThatItDoesNotUnderstand) {

@@ -173,16 +173,40 @@ TEST_F(WatcherTest, AHangGivesOneMessageAndTwoFiles) {
   EXPECT_FALSE(at(0).watcher()->aborts());
 }
 
+TEST_F(WatcherTest, ARankThatBeginsLateIsKnown) {
+  start({0}, 2);
+  EXPECT_EQ(watched(0.2), "");
+  start({1}, 2);
+  at(0).enter("Barrier", 20);
+  const std::string message = watched(5);
+  EXPECT_THAT(message, HasSubstr("rank 1"));
+  EXPECT_THAT(message, Not(HasSubstr("has not answered")));
+}
+
 TEST_F(WatcherTest, ANewHangGivesANewMessage) {
   start({0, 1}, 2);
   at(0).enter("Bcast", 40);
   EXPECT_EQ(count_of(hangs, watched(5)), 1u);
   at(1).make("Bcast", 30), at(0).leave(30);
   EXPECT_EQ(watched(20), "");
-  at(1).enter("Reduce");
+  at(1).enter("Reduce", 90);
   const std::string message = watched(15);
   EXPECT_EQ(count_of(hangs, message), 1u);
   EXPECT_THAT(message, HasSubstr("Reduce"));
+}
+
+TEST_F(WatcherTest, ARankThatIsLateAgainIsNamedIfItIsTwiceAsLate) {
+  start({0, 1}, 2);
+  at(0).enter("Bcast", 20);
+  EXPECT_EQ(count_of(hangs, watched(5)), 1u);
+  for (const double ago : {20., 38.}) {
+    at(1).make("Bcast", 60), at(0).leave(60);
+    at(0).enter("Bcast", ago);
+    EXPECT_EQ(watched(15), "") << ago;
+  }
+  at(1).make("Bcast", 60), at(0).leave(60);
+  at(0).enter("Bcast", 45);
+  EXPECT_EQ(count_of(hangs, watched(15)), 1u);
 }
 
 TEST_F(WatcherTest, ProgressGivesNoMessage) {
