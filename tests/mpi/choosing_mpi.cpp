@@ -155,7 +155,7 @@ class Choices {
   // Ranks ask for different plans: all of them must throw.
   void different_requests() {
     const bool last = me_ == p_ - 1;
-    expect_misuse({}, last ? known : unknown, "block size");
+    expect_misuse({}, last ? known : unknown, "the sizes of");
     expect_misuse({.effort = last ? Effort::measure : Effort::estimate}, unknown, "effort");
     PlanOptions named;
     if (last) named.algorithm = "shift";

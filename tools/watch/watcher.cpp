@@ -413,7 +413,7 @@ void Watcher::tick(Time now) {
 
 // What a rank has left that ended well is removed.
 void Watcher::end(std::optional<int> status, bool was_told_to_end) {
-  const bool is_new = !own_;
+  const bool is_new = !own_, leaves_nothing = !plan_.is_asked && !plan_.reports;
   if (is_new || !plan_.rank) find_files();
   if (is_new && own_ && own_->header().process != process_) status.reset();  // it is the status of what has started the rank
   if (own_) {
@@ -427,13 +427,13 @@ void Watcher::end(std::optional<int> status, bool was_told_to_end) {
     if (aborts_) return;  // the watchers of other ranks may still read what it has left
     if (!has_finalised && !was_told_to_end) {
       tell_end(status);
-      if (plan_.is_asked) return;
+      if (!leaves_nothing) return;
     }
   }
   if (own_ && collects()) mpi_face::remove_old_report_folders();
   if (lock_.number() >= 0) ::unlink((plan_.folder + "/" + host_name() + ".watcher").c_str());
   for (const auto& [path, file] : files_) {
-    const bool is_own = &file == own_ || !plan_.rank || file.header().world_rank == *plan_.rank || !plan_.is_asked;
+    const bool is_own = &file == own_ || !plan_.rank || file.header().world_rank == *plan_.rank || leaves_nothing;
     const bool has_ended = &file == own_ || file.page().is_finalising || file.header().end_unix_ns != 0 || file.has_ended();
     if (!is_own || !has_ended) continue;
     for (const std::string& each : {file.answer_path(), maps_path(path), plan_.reports ? "" : path}) ::unlink(each.c_str());

@@ -86,7 +86,8 @@ void disagree() {
     const std::string said = error.what();
     expect(error.code() == ErrorCode::misuse, said.c_str());
     if (std::getenv("QUADRILLE_CHECK"))
-      expect(said.find("block size 80 B, rank ") != said.npos && said.find("for 72 B") != said.npos, said.c_str());
+      expect(said.find("the sizes of allreduce differ: rank ") != said.npos && said.find("gives 72 B, rank 0 80 B") != said.npos,
+             said.c_str());
     else
       expect(said.find("making of a plan") != said.npos && said.find("allreduce") != said.npos, said.c_str());
   }
