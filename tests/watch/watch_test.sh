@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # watch_test.sh [--fault NAME] QUADRILLE SOURCE LAUNCHER.. -- PROGRAM..: `quadrille wrap --watch` names the faults in SOURCE, which
-# PROGRAM runs. LAUNCHER is such as `mpirun -n 4`. Two run at a time. Without QUADRILLE_LONG=1, only the quick ones run; with --fault,
-# only NAME. What it says is printed with --fault, and where something is missing.
+# PROGRAM runs. LAUNCHER is such as `mpirun -n 4`. Two, or WATCH_AT_ONCE, run at a time. Without QUADRILLE_LONG=1, only the quick ones
+# run; with --fault, only NAME. What it says is printed with --fault, and where something is missing.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 only=''
@@ -49,7 +49,7 @@ tried=0
 while read -r name _ kind quick; do
   [ "$kind" != launcher ] && [ "${only:-$name}" = "$name" ] || continue
   [ -n "$only" ] || [ "$quick" = quick ] || [ "${QUADRILLE_LONG:-0}" = 1 ] || continue
-  [ $((++tried)) -le 2 ] || wait -n
+  [ $((++tried)) -le "${WATCH_AT_ONCE:-2}" ] || wait -n
   try "$name" "$kind" &
 done < <("${program[@]}" list)
 wait

@@ -59,6 +59,11 @@ std::optional<SeenRank> WatchedFile::answer(std::uint64_t number) const {
 
 SeenRank WatchedFile::seen(std::uint64_t number) const {
   std::optional<SeenRank> rank = answer(has_ended() ? 0 : number);
+  if (!rank && (rank = answer(0))) {
+    // On a busy machine a watcher may be late. What it saw before is as good if the rank is still in the same call.
+    const CallInProgress now = call_in_progress(*page_);
+    if (rank->state != SeenRank::State::in_call || !now.is_inside || now.begun != rank->begun) rank.reset();
+  }
   if (!rank) {
     rank = seen_rank(read_watched_record(path_), ticks(), nullptr, nullptr);
     add_process(*rank);
