@@ -216,8 +216,8 @@ std::optional<Listener> make_listener(bool is_asked) {
   }
 }
 
-// What the process beside the program does. The program makes the folder of counters when it initialises MPI. A script may do this
-// several times, by one process after the other.
+// What the process beside the program does. The program makes the folder of counters when it initialises MPI. A script may
+// start several such programs, one after the other.
 void watch(WrappedProcess& program, const WatchPlan& plan, std::optional<Listener> listener, const std::function<void()>& check) {
   std::optional<Watcher> watcher;
   std::optional<ProcessEnd> rank;

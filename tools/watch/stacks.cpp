@@ -38,8 +38,8 @@ std::string reason_of(int error, pid_t process) {
                                                                         : fmt::format("the system says: {}", std::strerror(error)));
 }
 
-// Stops a thread, and sets the signal that it was about to get; 0: none. Returns 0 or an error number. A thread that does not stop
-// in time is released when the thread that has called this ends: that must then be soon.
+// Stops a thread. Sets `signal` to the signal that the thread was about to get, or to 0. Returns 0, or an error number. If the
+// thread does not stop in time, Linux releases it when the calling thread ends, so that must be soon.
 int stop(pid_t thread, int& signal) {
   if (::ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) return errno;
   ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);

@@ -424,7 +424,7 @@ void Watcher::end(std::optional<int> status, bool was_told_to_end) {
     if (!was_told_to_end && !aborts_) tell_leaks(std::chrono::steady_clock::now(), true);
     // This is how launchers end the ranks of a job.
     was_told_to_end |= status && WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGTERM || WTERMSIG(*status) == SIGINT);
-    if (aborts_) return;  // the watchers of other ranks may still read what it has left
+    if (aborts_) return;  // watchers of other ranks may still read this rank's files
     if (!has_finalised && !was_told_to_end) {
       tell_end(status);
       if (!leaves_nothing) return;

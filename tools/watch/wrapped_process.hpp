@@ -14,8 +14,8 @@
 
 namespace quadrille::command {
 
-// How a process ended that is not a child. Since Linux 6.15 the system tells it; before, it can be read only until the parent has
-// taken the process's status.
+// Tells how a process ended that is no child of this one. Linux tells that since version 6.15. With older versions it can be read
+// from /proc until the parent of the process calls wait.
 class ProcessEnd {
  public:
   explicit ProcessEnd(pid_t process);

@@ -36,8 +36,8 @@ struct RankRecord {
 // sentence names the file.
 RankRecord read_record(const std::string& path);
 
-// Reads only what a watcher needs: no reasons, costly calls or traffic. Its counters may name functions and communicators that the
-// record does not have. Throws as read_record does.
+// Reads only what a watcher needs: no reasons, costly calls or traffic. Its counters may contain numbers of functions and
+// communicators that the record does not list. Throws as read_record does.
 RankRecord read_watched_record(const std::string& path);
 
 // True if the file begins like a file of counters. False if it cannot be read.

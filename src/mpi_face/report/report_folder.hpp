@@ -27,7 +27,7 @@ struct WatchWish {
   double limit_s = 0;        // a call that takes longer may hang
   bool checks = false;       // ranks compare their calls
   pid_t watcher = 0;         // the process that reads the counters, and removes them; 0: none; negative: it could not be started
-  std::uint64_t run = 0;     // if there is a watcher: the number of the run for it
+  std::uint64_t run = 0;     // the run, as the watcher numbers it; 0: there is no watcher
   std::string meeting = {};  // where the watchers of several nodes meet
 };
 

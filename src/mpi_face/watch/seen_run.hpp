@@ -23,7 +23,7 @@ struct CommonCommunicator {
   std::string label;  // "MPI_COMM_WORLD", "a communicator of ranks 0..3 (the second one)"
   std::uint64_t made = 0;
   const std::vector<Rank>* listed = nullptr;  // the members as one of them lists them
-  bool is_ordered = false;                    // `members` has all members, in the order of their ranks
+  bool is_ordered = false;                    // `members` lists all members by their ranks in the communicator
   std::vector<Member> members;
   std::vector<Rank> waiters;  // members that wait in a collective on it
   bool is_quiet = true;       // no member makes progress

@@ -189,7 +189,8 @@ class HangFinder {
     return ranks;
   }
 
-  // All members have entered the call. The MPI library may go on with a nonblocking one only while ranks call MPI.
+  // Why a call does not end that all members have entered. A nonblocking collective may need its ranks to call MPI, because the MPI
+  // library may make progress only then.
   HangReason why_incomplete(const Stuck& stuck) const {
     const Ranks outside = stuck.call->is_blocking ? Ranks() : outside_of_mpi(stuck.on);
     if (!outside.empty()) {
