@@ -3,7 +3,7 @@
 # lines of words that are separated by tabs: MPI, ranks, what is measured, bytes, time of the MPI library, our time, their ratio, its
 # interval (two words). A script calls `begin_ratios` instead of `begin`, then `measure`, then `table` for each of its tables.
 source bench/mpi_program.sh
-lines=''
+lines='' kept=''
 
 # A script with further options redefines this function, as own_option.
 more_options() { :; }
@@ -15,17 +15,23 @@ own_option() {
 begin_ratios() {
   begin
   found=$(mktemp)
-  trap 'rm -f "$found"; leave_control_group' EXIT
+  trap 'rm -f "$found"*; leave_control_group' EXIT
 }
 
-# Adds the program's lines, for each MPI of `mpis` and each number of `all_ranks`, to the file `found`.
+# Adds the program's lines, for each MPI of `mpis` and each number of `all_ranks`, to the file `found`. If the script has set a
+# folder `kept`, finished launches are kept there, and their lines are taken instead of running them again.
 measure() {
-  local mpi ranks
+  local mpi ranks file
   for mpi in "${mpis[@]}"; do
     for ranks in $all_ranks; do
       if [ "$mpi" = mpich ] && [ "$ranks" -gt 8 ]; then continue; fi  # MPICH's collectives wait without yielding
-      talk "$mpi, $ranks ranks"
-      run "$mpi" "$ranks" >>"$found"
+      file=${kept:+$kept/${mpi}_${ranks}_${launch}${preloaded:+_preloaded}}
+      if [ -z "$file" ] || [ ! -e "$file" ]; then
+        talk "$mpi, $ranks ranks"
+        run "$mpi" "$ranks" >"${file:-$found.new}.part"
+        mv "${file:-$found.new}.part" "${file:-$found.new}"
+      fi
+      cat "${file:-$found.new}" >>"$found"
     done
   done
   [ -z "$lines" ] || cp "$found" "$lines"

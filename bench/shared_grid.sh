@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Races the shared-memory executor against Open MPI's and MPICH's own collectives on this machine, in alternating launches. Each MPI
 # has the settings that are best for it (docs/benchmarking.md). Prints a table by ranks and size: how many times faster ours is than
-# the better of the two.
+# the better of the two, in the worst launch and, in parentheses, as a median over the launches.
 # Usage: shared_grid.sh [--launches N] [--time SECONDS] [--ranks "2 4 8 16"] [--sizes 8B,..] [--algorithm SPEC]... [--forced]
-#        [--traffic KIND] [--copies] [COLLECTIVE...] [-- OPTIONS OF quadrille race...]
-#   default: alltoall, 5 launches of each MPI and number of ranks, 0.3s a size, every algorithm. The JSON of all races is kept in
+#        [--traffic KIND] [--copies] [--heap] [--continue] [COLLECTIVE...] [-- OPTIONS OF quadrille race...]
+#   default: alltoall, 10 launches of each MPI and number of ranks, 0.3s a size, every algorithm. The JSON of all races is kept in
 #   build/bench/grid.
+#   --continue keeps the races that an interrupted run has finished
+#   --heap     with the heap that shares the buffers of both sides (quadrille wrap --heap)
 #   --forced   also against every algorithm that each MPI can be told to use
 #   --traffic  for alltoallv: the pattern spike or transpose, whose largest message has the size (--pattern KIND:SIZE)
 #   --copies   also against the time in which this machine copies the bytes of an alltoall (use with -- --memory shared)
@@ -14,7 +16,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
-launches=5 time=0.3s all_ranks="2 4 8 16" sizes=8B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB options=() collectives=() traffic='' forced='' copies=''
+launches=10 time=0.3s all_ranks="2 4 8 16" sizes=8B,64B,512B,4KiB,32KiB,256KiB,2MiB,4MiB options=() collectives=() traffic='' forced='' copies='' heap='' continues=''
 while [ $# -gt 0 ]; do
   case $1 in
     --launches) launches=$2; shift 2 ;;
@@ -25,6 +27,8 @@ while [ $# -gt 0 ]; do
     --traffic) traffic=$2; shift 2 ;;
     --forced) forced=1; shift ;;
     --copies) copies=1; shift ;;
+    --heap) heap=1; shift ;;
+    --continue) continues=1; shift ;;
     --) shift; options+=("$@"); break ;;
     --*) fail "There is no option $1; see the head of bench/shared_grid.sh" ;;
     *) collectives+=("$1"); shift ;;
@@ -35,6 +39,7 @@ quadrille=$PWD/build/release/bin/quadrille
 command -v jq >/dev/null || fail "jq is missing. Run: sudo apt-get install jq"
 [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
 find_mpis
+[ -z "$heap" ] || preloaded=$PWD/build/release/lib/libquadrille-heap.so
 own_control_group
 trap leave_control_group EXIT
 
@@ -67,24 +72,27 @@ algorithms_of() {  # algorithms_of MPI COLLECTIVE: prints, for each algorithm of
   fi
 }
 
-run_race() {  # run_race FILE MPI RANKS COLLECTIVE OPTIONS...
+run_race() {  # run_race FILE MPI RANKS COLLECTIVE OPTIONS...: skips a race whose file is there
   local file=$1 mpi=$2 ranks=$3 collective=$4 size part=0
   shift 4
   if [ -z "$traffic" ]; then
+    [ ! -e "$file.json" ] || return 0
     run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --block "$sizes" --executor shared --repetitions 3 --time "$time" "$@" --json \
       --output "$file.json"
   else
     for size in ${sizes//,/ }; do
+      part=$((part + 1))
+      [ ! -e "${file}_part$part.json" ] || continue
       run_mpi "$mpi" "$ranks" "$quadrille" race "$collective" --pattern "$traffic:$size" --executor shared --repetitions 3 \
-        --time "$time" "$@" --json --output "${file}_part$((part += 1)).json"
+        --time "$time" "$@" --json --output "${file}_part$part.json"
     done
   fi
 }
 
 for collective in "${collectives[@]}"; do
-  folder=build/bench/grid/$collective${traffic:+_$traffic}
+  folder=build/bench/grid/$collective${traffic:+_$traffic}${heap:+_heap}
   mkdir -p "$folder"
-  rm -f "$folder"/*.json
+  [ -n "$continues" ] || rm -f "$folder"/*.json
   for ((launch = 1; launch <= launches; ++launch)); do
     for ranks in $all_ranks; do
       for mpi in "${mpis[@]}"; do

@@ -162,7 +162,9 @@ rounded_time() {  # rounded_time SECONDS
   if [ "$1" -lt 90 ]; then echo "about $((($1 + 9) / 10 * 10)) s"; else echo "about $((($1 + 30) / 60)) min"; fi
 }
 
-run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings for this machine, for root and for more ranks than cores
+# run_mpi MPI RANKS COMMAND...: with the settings for this machine, for root and for more ranks than cores. If `preloaded` is set, each
+# rank preloads this library.
+run_mpi() {
   local mpi=$1 ranks=$2 launcher cores
   shift 2
   launcher=$(launcher_of "$mpi")
@@ -171,11 +173,11 @@ run_mpi() {  # run_mpi MPI RANKS COMMAND...: with the settings for this machine,
     local yield=0
     [ "$ranks" -le "$cores" ] || yield=1
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$launcher" --oversubscribe \
-      --bind-to core:overload-allowed --mca mpi_yield_when_idle $yield -n "$ranks" "$@"
+      --bind-to core:overload-allowed --mca mpi_yield_when_idle $yield -n "$ranks" env ${preloaded:+LD_PRELOAD="$preloaded"} "$@"
   elif [ "$ranks" -le "$cores" ]; then
-    "$launcher" -bind-to core -n "$ranks" "$@"
+    "$launcher" -bind-to core -n "$ranks" env ${preloaded:+LD_PRELOAD="$preloaded"} "$@"
   else
-    "$launcher" -bind-to core -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so" "$@"
+    "$launcher" -bind-to core -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so${preloaded:+:$preloaded}" "$@"
   fi
 }
 
