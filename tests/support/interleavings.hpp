@@ -66,6 +66,7 @@ class Atomic {
 
 struct Fence {  // a full fence
   static void make(Place place = Place::here()) { Run::current()->fence(place); }
+  static void make_for_all(Place place = Place::here()) { Run::current()->fence_for_all(place); }
 };
 
 template <class T>

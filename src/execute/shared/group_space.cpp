@@ -123,6 +123,8 @@ GroupSpace::GroupSpace(std::shared_ptr<Process> process, ByRank<std::shared_ptr<
   CPU_ZERO(&cores);
   for (const auto& peer : peers_) CPU_OR(&cores, &cores, &peer->card().cores);
   set_core_count(CPU_COUNT(&cores));
+  if (std::all_of(peers_.begin(), peers_.end(), [](const auto& peer) { return peer->card().is_registered; }))
+    set_fencing(Fencing::sleeper_for_all);
 }
 
 GroupSpace::~GroupSpace() {

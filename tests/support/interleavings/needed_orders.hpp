@@ -34,7 +34,7 @@ inline std::size_t count_orders(const std::string& path) {
     return found;
   };
   return count("memory_order_acquire") + count("memory_order_release") + 2 * count("memory_order_acq_rel") +
-         count("Fence::make();");
+         count("Fence::make();") + count("Fence::make_for_all();");
 }
 
 // Expects that no scenario fails, that the scenarios together use all orders that the header of a protocol states, and that each

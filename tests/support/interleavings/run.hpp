@@ -125,6 +125,18 @@ class Run {
     });
   }
 
+  // A full fence, then one at each other rank, at some time, then another one.
+  void fence_for_all(Place place) {
+    fence(place);
+    const Order order{std::string(place.file_name()), place.line, "fence", false};
+    for (std::size_t rank = 0; rank < state_->ranks.size(); ++rank)
+      step([&] {
+        if (order != weakened_) memory().fence(rank);
+        return Returned{};
+      });
+    fence(place);
+  }
+
   Returned read(std::size_t plain, Place place) {
     return at_once([&] {
       trace_.push_back({rank_, "read", memory().name(plain), std::nullopt, memory().value(plain), place});

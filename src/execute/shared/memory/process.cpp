@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "execute/shared/protocol/sleep.hpp"
 #include "foundation/hash.hpp"
 #include "foundation/system/proc.hpp"
 #include "problem/limits.hpp"
@@ -72,6 +73,17 @@ std::unique_ptr<PeerFile> open_file(const ProcessCard& card, FileKind kind) {
                                     is_heap ? card.heap_inode : card.control_inode);
 }
 
+// Made when the library is loaded, because a process with several threads is not registered. A forked child is not registered.
+class Registration {
+ public:
+  bool holds() const { return is_registered_ && !mark_.is_in_child(); }
+
+ private:
+  const ForkMark mark_;
+  const bool is_registered_ = FullFence::register_process();
+};
+const Registration registration;
+
 const ProcessCard& checked(const ProcessCard& card) {
   const auto state = process_state(directory_of(card));
   if (!state) refuse(card, "there is no such process in /proc; it has ended, or /proc shows other processes");
@@ -114,6 +126,7 @@ const std::shared_ptr<Process>& Process::current() {
 Process::Process() {
   describe_place(card_);
   card_.id = random_id();
+  card_.is_registered = registration.holds();
   card_.probe = reinterpret_cast<std::uintptr_t>(&card_.id);
   const Bytes bytes = heap_bytes();
   heap_ = std::make_shared<SharedFile>(FileKind::heap, card_.id, bytes);

@@ -12,10 +12,20 @@
 // rank rings. If the other rank's fence is first, the sleeper sees in its last check what that rank has stored, and does not
 // sleep.
 //
+// Ranks store often and sleep rarely. So where the system offers it (membarrier), the sleeper makes both fences: its own, and one
+// on every core on which a rank runs, at some time during its call; a rank that does not run made one when it lost its core. Then
+// the other rank only keeps its load behind its store in program order. If its fence came before the store, its load sees
+// `awaited`, which the sleeper stored before the call. If its fence came after the store, the sleeper's last check sees the store.
+//
 // A ring may come before the sleeper reads the doorbell. In that case the sleeper reads the changed number, and perhaps no
 // further ring follows. But the sleeper acquires the doorbell, which the other rank has released after its store. So the sleeper
 // sees the store in its last check.
 #pragma once
+
+#include <linux/membarrier.h>
+#include <sys/single_threaded.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -33,6 +43,27 @@ struct FullFence {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
   }
+
+  // Also makes a full fence on every core that runs a registered process.
+  static void make_for_all() { ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0); }
+
+  // Registers this process for `make_for_all` of others. Returns false if the system does not offer it. Once a process has several
+  // threads this takes milliseconds, and the process is not registered.
+  static bool register_process() {
+#if defined(__SANITIZE_THREAD__)
+    return false;
+#else
+    constexpr int needed = MEMBARRIER_CMD_GLOBAL_EXPEDITED | MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
+    return __libc_single_threaded && (::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) & needed) == needed &&
+           ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+#endif
+  }
+};
+
+// Who makes the fences. All ranks of a group must agree.
+enum class Fencing : std::uint8_t {
+  each_its_own,
+  sleeper_for_all,  // all processes are registered
 };
 
 template <template <class> class Atomic = std::atomic, class Fence = FullFence>
@@ -41,9 +72,12 @@ struct SleepBy {
 
   // For the sleeper. After `begin` it checks its condition. If it must wait, it sleeps while the doorbell has the number that
   // `begin` returned.
-  static std::uint32_t begin(Word& awaited, const Word& doorbell, std::uint32_t whom) {
+  static std::uint32_t begin(Word& awaited, const Word& doorbell, std::uint32_t whom, Fencing fencing) {
     awaited.store(whom, std::memory_order_relaxed);
-    if (!is_planted("sleep without fence")) Fence::make();
+    if (fencing == Fencing::sleeper_for_all)
+      Fence::make_for_all();
+    else if (!is_planted("sleep without fence"))
+      Fence::make();
     return doorbell.load(std::memory_order_acquire);
   }
   // A rank that sees this store late rings once without need.
@@ -51,8 +85,11 @@ struct SleepBy {
 
   // For a rank that has stored what other ranks wait for: it calls `begin_to_look` once, then `look` for each rank that may
   // sleep.
-  static void begin_to_look() {
-    if (!is_planted("ring without fence")) Fence::make();
+  static void begin_to_look(Fencing fencing) {
+    if (fencing == Fencing::sleeper_for_all)
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    else if (!is_planted("ring without fence"))
+      Fence::make();
   }
   static std::uint32_t look(const Word& awaited) { return awaited.load(std::memory_order_relaxed); }
   static void ring(Word& doorbell) {

@@ -170,6 +170,9 @@ class SharedSpace : public SharedMemory {
   // Whether a rank that yields gives its core to another rank of the group (SharingCosts). True until it has been measured.
   void set_yields_hand_over(bool hand_over) { yields_hand_over_ = hand_over; }
 
+  // To be set before ranks wait for each other.
+  void set_fencing(Fencing fencing) { fencing_ = fencing; }
+
   // Waits until done() returns true, and advances this rank's other executions meanwhile. done() is not called again after it has
   // returned true. The rank that makes done() true must then call ring(); whom() returns that rank, or `anybody`. Throws if
   // another rank fails or dies. Also throws if the ranks have started their plans in different orders, because such a wait never
@@ -267,14 +270,14 @@ class SharedSpace : public SharedMemory {
   // Wakes those of `ranks` that sleep until this rank rings. Call it after every store for which they may wait (sleep.hpp).
   void ring(std::span<const Rank> ranks) const {
     if (core_for_every_rank()) return;  // no rank sleeps until it is woken
-    Sleep::begin_to_look();
+    Sleep::begin_to_look(fencing_);
     if (is_planted("doorbell lost")) ranks = ranks.first(std::min<std::size_t>(ranks.size(), 1));
     for (const Rank rank : ranks) wake_if_it_sleeps(rank);
   }
   void ring(Rank rank) const { ring({&rank, 1}); }
   void ring_all() const {
     if (core_for_every_rank()) return;
-    Sleep::begin_to_look();
+    Sleep::begin_to_look(fencing_);
     for (Rank rank = 0; rank < ranks_; ++rank) wake_if_it_sleeps(rank);
   }
 
@@ -336,7 +339,7 @@ class SharedSpace : public SharedMemory {
   RankArea& rank_area(Rank rank) const { return rank_area_of(head_, rank); }
   Awaited& awaited(Rank rank) const { return reinterpret_cast<Awaited*>(reinterpret_cast<RankArea*>(head_ + 1) + ranks_)[rank]; }
   static std::uint32_t name_of(Rank rank) { return static_cast<std::uint32_t>(rank + 2); }
-  std::uint32_t lie_down(Rank whom) { return Sleep::begin(awaited(rank_), rank_area(rank_).doorbell, name_of(whom)); }
+  std::uint32_t lie_down(Rank whom) { return Sleep::begin(awaited(rank_), rank_area(rank_).doorbell, name_of(whom), fencing_); }
   void sleep(std::uint32_t heard);  // sleeps until the doorbell's value differs from `heard`, or for longest_sleep()
   std::chrono::milliseconds longest_sleep() const;
   void wake_if_it_sleeps(Rank rank) const {
@@ -355,6 +358,7 @@ class SharedSpace : public SharedMemory {
   const Count ranks_;
   Count core_count_ = 1;
   bool yields_hand_over_ = true;
+  Fencing fencing_ = Fencing::each_its_own;
   Progress progress_;
   SharedStarts starts_;
   std::vector<Rank> names_;

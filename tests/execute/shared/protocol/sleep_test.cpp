@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "execute/shared/protocol/flag.hpp"
 #include "support/interleavings/needed_orders.hpp"
@@ -22,10 +24,10 @@ struct Sleeping {  // one sleeper, and what it waits for from each of the others
 };
 
 // As SharedSpace::wait_until. The kernel compares the doorbell before it lets the rank sleep, and while it sleeps.
-template <class Done>
+template <Fencing fencing, class Done>
 void sleep_until(Sleeping& s, std::uint32_t whom, Done&& done) {
   while (!done()) {
-    const std::uint32_t heard = Tested::begin(s.awaited, s.doorbell, whom);
+    const std::uint32_t heard = Tested::begin(s.awaited, s.doorbell, whom, fencing);
     const bool is_over = done();
     if (!is_over) wait_until([&] { return s.doorbell.load(std::memory_order_relaxed) != heard; });
     Tested::end(s.awaited);
@@ -34,30 +36,40 @@ void sleep_until(Sleeping& s, std::uint32_t whom, Done&& done) {
 }
 
 // As SharedSpace::ring.
+template <Fencing fencing>
 void publish_and_ring(Sleeping& s, std::size_t me, std::uint64_t number) {
   s.flags[me].publish(number);
-  Tested::begin_to_look();
+  Tested::begin_to_look(fencing);
   if (Tested::look(s.awaited) != 0) Tested::ring(s.doorbell);
 }
 
-const Scenario one_ring = scenario<Sleeping>({[](Sleeping& s) { sleep_until(s, 1, [&] { return s.flags[0].published() == 1; }); },
-                                              [](Sleeping& s) { publish_and_ring(s, 0, 1); }});
+template <Fencing fencing>
+std::vector<Scenario> scenarios() {
+  const Scenario one_ring =
+      scenario<Sleeping>({[](Sleeping& s) { sleep_until<fencing>(s, 1, [&] { return s.flags[0].published() == 1; }); },
+                          [](Sleeping& s) { publish_and_ring<fencing>(s, 0, 1); }});
 
-// A late ring for the first sleep may end the second one.
-const Scenario two_rings = scenario<Sleeping>({[](Sleeping& s) {
-                                                 for (std::uint64_t number = 1; number <= 2; ++number)
-                                                   sleep_until(s, 1, [&] { return s.flags[0].published() >= number; });
-                                               },
-                                               [](Sleeping& s) {
-                                                 publish_and_ring(s, 0, 1);
-                                                 publish_and_ring(s, 0, 2);
-                                               }});
+  // A late ring for the first sleep may end the second one.
+  const Scenario two_rings = scenario<Sleeping>({[](Sleeping& s) {
+                                                   for (std::uint64_t number = 1; number <= 2; ++number)
+                                                     sleep_until<fencing>(s, 1, [&] { return s.flags[0].published() >= number; });
+                                                 },
+                                                 [](Sleeping& s) {
+                                                   publish_and_ring<fencing>(s, 0, 1);
+                                                   publish_and_ring<fencing>(s, 0, 2);
+                                                 }});
 
-const Scenario two_ringers = scenario<Sleeping>(
-    {[](Sleeping& s) { sleep_until(s, 1, [&] { return s.flags[0].published() == 1 && s.flags[1].published() == 1; }); },
-     [](Sleeping& s) { publish_and_ring(s, 0, 1); }, [](Sleeping& s) { publish_and_ring(s, 1, 1); }});
+  const Scenario two_ringers = scenario<Sleeping>(
+      {[](Sleeping& s) { sleep_until<fencing>(s, 1, [&] { return s.flags[0].published() == 1 && s.flags[1].published() == 1; }); },
+       [](Sleeping& s) { publish_and_ring<fencing>(s, 0, 1); }, [](Sleeping& s) { publish_and_ring<fencing>(s, 1, 1); }});
+  return {one_ring, two_rings, two_ringers};
+}
 
-TEST(Sleep, WhoeverSleepsIsWoken) { expect_right_and_tight("sleep.hpp", {one_ring, two_rings, two_ringers}); }
+TEST(Sleep, WhoeverSleepsIsWoken) {
+  std::vector<Scenario> all = scenarios<Fencing::each_its_own>();
+  for (Scenario& each : scenarios<Fencing::sleeper_for_all>()) all.push_back(std::move(each));
+  expect_right_and_tight("sleep.hpp", all);
+}
 
 }  // namespace
 }  // namespace quadrille
