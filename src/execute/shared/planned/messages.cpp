@@ -110,16 +110,16 @@ Bytes SharedMessages::memory_bytes() const {
          static_cast<Bytes>(layout_.watched.size() * sizeof(ProgressCounter)) +
          (layout_.block_bytes + layout_.ack_bytes) * layout_.blocks() +
          memory_bytes_of(layout_.postings, layout_.places, layout_.groups, layout_.copies, layout_.rung, layout_.watched) +
-         memory_bytes_of(connection_.receives, connection_.copies, connection_.inlets, connection_.watched, open_.room,
-                         complete_.room) +
+         memory_bytes_of(connection_.receives, connection_.copies, connection_.inlets, connection_.counted, connection_.watched,
+                         open_.room, complete_.room) +
          dense_.memory_bytes();
 }
 
 void SharedMessages::end() {
   QUADRILLE_HOT_ASSERT(!has_open());
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
-  for (const Connection::Inlet& inlet : connection_.inlets)
-    if (inlet.counter && execution_ % inlet.tells_each == 0) {
+  for (const Connection::Inlet& inlet : connection_.counted)
+    if (execution_ % inlet.tells_each == 0) {
       inlet.counter->reach(is_planted("execution counted twice") ? execution_ + 1 : execution_);
       space_.ring(inlet.peer);
     }
