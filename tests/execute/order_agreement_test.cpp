@@ -222,6 +222,8 @@ class WatchedMessages : public SharedMessages {
   WatchedMessages(SharedSpace& space, const CopyCosts& costs, std::shared_ptr<const Script> script, Watchdog& watchdog)
       : SharedMessages(space, costs, std::move(script)), watchdog_(watchdog), rank_(space.rank()) {}
 
+  void post_window(std::size_t) = delete;  // posts message by message
+
   // A deadlock of the program must not fail the group, which runs the next program.
   void fail(const Error&) noexcept {}
 

@@ -31,7 +31,8 @@ struct Progress {
   bool (*polls_yield)() = nullptr;           // does a poll that finds nothing yield the core? Null: no
   const std::atomic<bool>* ended = nullptr;  // becomes true at MPI_Finalize; null without MPI
 
-  // A rank that never has to wait drives progress once in this many starts of plans.
+  // After this many starts of plans without a poll, the next yield of a wait also polls. Polls of some MPI libraries yield the core,
+  // so a poll in place of a yield saves a context switch. A rank that never has to wait polls after twice as many starts.
   static constexpr unsigned starts_without_poll = 64;
   mutable unsigned starts = 0;  // starts since the last poll
 
@@ -43,9 +44,10 @@ struct Progress {
   void count_start() const {
     const unsigned count = std::atomic_ref(starts).load(std::memory_order_relaxed) + 1;
     std::atomic_ref(starts).store(count, std::memory_order_relaxed);
-    if (count >= starts_without_poll) [[unlikely]]
+    if (count >= 2 * starts_without_poll) [[unlikely]]
       drive();
   }
+  bool is_poll_due() const { return std::atomic_ref(starts).load(std::memory_order_relaxed) >= starts_without_poll; }
 
   // The executions that this rank has in flight, including executions of plans that use MPI messages.
   std::shared_ptr<InFlight> in_flight = std::make_shared<InFlight>();
@@ -152,8 +154,9 @@ class PatienceBy {
       progress_.drive();
       return true;
     }
-    // A poll may take longer than a yield to another rank and back, so only every fourth yield also polls.
-    const bool polls = ++yields_ % yields_between_polls == 0;
+    // A poll may take longer than a yield to another rank and back, so only every fourth yield also polls, and one after many
+    // short waits.
+    const bool polls = ++yields_ % yields_between_polls == 0 || progress_.is_poll_due();
     if (!polls || !progress_.drive()) Time::yield();
     if (yields_ % yields_between_looks != 0) return false;
     const auto now = Time::now();

@@ -31,7 +31,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   { messages.can_begin() } -> std::convertible_to<bool>;
   messages.wait_to_begin();
   { messages.begin(input, output) } -> std::convertible_to<const Bases&>;
-  messages.post(message);
+  messages.post(message);  // optional: post_window(window) posts all messages of a window
   // Policies blocking and nonblocking: are all posted messages complete? `wait` waits until they are.
   { messages.advance() } -> std::convertible_to<bool>;
   messages.wait();
@@ -264,7 +264,10 @@ class ScriptExecutable final : public Executable {
       observer_.enters_window();
     }
     QUADRILLE_HOT_ASSERT(window.messages.last <= script_.messages.size());
-    for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
+    if constexpr (requires { messages_.post_window(window_); })
+      messages_.post_window(window_);
+    else
+      for (std::uint32_t i = window.messages.first; i < window.messages.last; ++i) messages_.post(i);
     if constexpr (O::observes) observer_.posted(window.first_round);
     return Stage::for_messages;
   }

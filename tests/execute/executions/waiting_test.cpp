@@ -110,6 +110,19 @@ TEST_F(PatienceTest, YieldsForAMillisecondIfThatReachesTheOtherRanks) {
   EXPECT_LT(passed(), 1500us);
 }
 
+TEST_F(PatienceTest, DrivesProgressOnceAfterManyShortWaits) {
+  for (int wait = 1; wait <= 200; ++wait) {
+    progress.count_start();
+    EXPECT_FALSE(PatienceBy<TestTime>(true, progress).is_over());
+  }
+  EXPECT_EQ(polls, 3) << "at the first yield after each 64 starts";
+}
+
+TEST_F(PatienceTest, ARankThatNeverWaitsDrivesProgress) {
+  for (int start = 1; start <= 300; ++start) progress.count_start();
+  EXPECT_EQ(polls, 2) << "after each 128 starts";
+}
+
 TEST_F(PatienceTest, DrivesProgressBeforeEverySleep) {
   PatienceBy<TestTime> patience(false, progress);
   while (!patience.is_over()) continue;

@@ -217,6 +217,8 @@ TEST(EnginePaths, CostsAreTheSameAtAllRanks) {
       EXPECT_GT(each.wait, 0);
       EXPECT_EQ(each.once, costs[0].once);
       EXPECT_EQ(each.in, costs[0].in);
+      EXPECT_NE(each.in, CopyCosts{}.in) << "not measured";
+      EXPECT_NE(each.once, CopyCosts{}.once) << "not measured";
     }
   }
 }

@@ -22,6 +22,9 @@ using Places = Connector::Places;
 
 constexpr Bytes line_bytes = SendAreaLayout::line, page_bytes = 4096;
 
+// Areas that are smaller lie side by side in control memory.
+constexpr Bytes most_small = 65536;
+
 // A rank tries streaming stores if it receives at least this many bytes in long messages. Fewer bytes may stay in a cache until
 // they are used.
 constexpr Bytes least_streamed = 1 << 20;
@@ -246,7 +249,7 @@ Connector::Places Connector::offer(const CopyCosts& costs) {
   Places mine{.counters = static_cast<Bytes>(layout_.watched.size() * sizeof(ProgressCounter)),
               .acks = layout_.ack_bytes * layout_.blocks()};
   const Bytes area = checked_product(layout_.block_bytes, layout_.blocks()).value_or(std::numeric_limits<Bytes>::max());
-  if (area >= page_bytes)
+  if (area >= most_small)
     own_->blocks = space_.allocate(area);
   else
     mine.small_blocks = area;
@@ -296,6 +299,8 @@ Connected Connector::connected(const ByRank<Places>& all) {
     connection.bases[Buffer::staging] = space_.at(own_->buffers) + rounded_up(script_.scratch_bytes, line_bytes);
   }
   find_senders(connection, space_, script_, all, control);
+  std::copy_if(connection.inlets.begin(), connection.inlets.end(), std::back_inserter(connection.counted),
+               [](const Connection::Inlet& inlet) { return inlet.counter != nullptr; });
   connection.own = std::move(own_);
   return made;
 }

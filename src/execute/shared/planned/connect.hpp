@@ -2,9 +2,9 @@
 // Connects the ranks of a plan when it is made: they allocate their memory, tell each other where it is, and look up the place of
 // each message that they receive. So no messages are matched when the plan runs.
 //
-// An area of a page or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
-// with everything that receivers write. In heaps, small areas would take separate pages for each process. With many ranks per
-// core, the TLB misses on all these pages would cost as much as the short messages.
+// An area of 64 KiB or more lies in its sender's heap. Smaller areas lie next to each other in rank 0's control memory, together
+// with everything that receivers write. In heaps, small areas would take separate pages, and separate parts of the page tables,
+// for each process. With many ranks per core, the TLB misses on all these pages would cost as much as the short messages.
 #pragma once
 
 #include <memory>
@@ -80,6 +80,7 @@ struct Connection {
   std::vector<Receive> receives;    // by message; the entry of a send is empty
   std::vector<StridedCopy> copies;  // the copies of all receives
   std::vector<Inlet> inlets;
+  std::vector<Inlet> counted;    // those with a counter
   std::vector<Watched> watched;  // by number of this rank's counter
   bool may_stream = false;       // received long messages may exceed the caches: try non-temporal stores
 };

@@ -100,6 +100,7 @@ SharedMessages::SharedMessages(SharedSpace& space, std::shared_ptr<const Script>
       script_(std::move(script)),
       layout_(std::move(connected.layout)),
       connection_(std::move(connected.connection)),
+      dense_(space.core_for_every_rank() || script_->record ? DenseWindows() : DenseWindows(*script_, layout_, connection_)),
       bases_(connection_.bases) {
   for (MessageList* list : {&open_, &complete_}) list->room.resize(script_->messages.size());
 }
@@ -109,15 +110,16 @@ Bytes SharedMessages::memory_bytes() const {
          static_cast<Bytes>(layout_.watched.size() * sizeof(ProgressCounter)) +
          (layout_.block_bytes + layout_.ack_bytes) * layout_.blocks() +
          memory_bytes_of(layout_.postings, layout_.places, layout_.groups, layout_.copies, layout_.rung, layout_.watched) +
-         memory_bytes_of(connection_.receives, connection_.copies, connection_.inlets, connection_.watched, open_.room,
-                         complete_.room);
+         memory_bytes_of(connection_.receives, connection_.copies, connection_.inlets, connection_.counted, connection_.watched,
+                         open_.room, complete_.room) +
+         dense_.memory_bytes();
 }
 
 void SharedMessages::end() {
   QUADRILLE_HOT_ASSERT(!has_open());
   if (trial_seconds_ > 0) streaming_.add(std::exchange(trial_seconds_, 0));
-  for (const Connection::Inlet& inlet : connection_.inlets)
-    if (inlet.counter && execution_ % inlet.tells_each == 0) {
+  for (const Connection::Inlet& inlet : connection_.counted)
+    if (execution_ % inlet.tells_each == 0) {
       inlet.counter->reach(is_planted("execution counted twice") ? execution_ + 1 : execution_);
       space_.ring(inlet.peer);
     }
@@ -135,7 +137,7 @@ const Bases& SharedMessages::begin(const std::byte* input, std::byte* output) {
   bases_[Buffer::input] = const_cast<std::byte*>(input);  // never written
   bases_[Buffer::output] = output;
   ++execution_;
-  open_.count = complete_.count = 0;
+  open_.count = complete_.count = dense_next_ = dense_last_ = 0;
   unpublished_ = none;
   now_ = connection_.blocks.of(execution_);
   acks_now_ = connection_.acks.of(execution_);
@@ -183,6 +185,18 @@ void SharedMessages::post(std::uint32_t index) {
   if (script_->policy != Policy::dataflow) return;
   publish(posting.group);
   if (!open) complete_.add(index);
+}
+
+void SharedMessages::post_window(std::size_t index) {
+  if (dense_.is_dense(index)) {
+    const DenseWindows::Window& window = dense_[index];
+    unpublished_ = window.group;
+    dense_next_ = window.receives.first;
+    dense_last_ = window.receives.last;
+    return;
+  }
+  const IndexRange messages = script_->windows[index].messages;
+  for (std::uint32_t i = messages.first; i < messages.last; ++i) post(i);
 }
 
 void SharedMessages::run_to_block(IndexRange copies) {
@@ -354,8 +368,21 @@ template <class Seen>
   return kept == 0;
 }
 
+// Receives the messages of a dense window up to the first that is missing.
+bool SharedMessages::advance_dense() {
+  for (; dense_next_ < dense_last_; ++dense_next_) {
+    const DenseReceive& receive = dense_.receive(dense_next_);
+    const std::byte* const head = receive.head(execution_);
+    const std::uint64_t published = reinterpret_cast<const Flag*>(head)->published();
+    QUADRILLE_HOT_ASSERT(published <= execution_);  // as in try_to_complete
+    if (published != execution_) return false;
+    copy_bytes(bases_[receive.target_buffer] + receive.target, head + receive.payload, receive.length);
+  }
+  return true;
+}
+
 bool SharedMessages::advance() {
-  return complete_open([](std::uint32_t) {});
+  return complete_open([](std::uint32_t) {}) && advance_dense();
 }
 
 bool SharedMessages::advance(CompletionStamps completions) { return complete_open(completions); }
@@ -372,11 +399,11 @@ std::optional<std::uint32_t> SharedMessages::advance_any() {
 }
 
 void SharedMessages::wait() {
-  space_.wait_until([&] { return advance(); }, [&] { return script_->messages[open_[0]].peer; });
+  space_.wait_until([&] { return advance(); }, [&] { return awaited(); });
 }
 
 void SharedMessages::wait(const CompletionStamps& completions) {
-  space_.wait_until([&] { return advance(completions); }, [&] { return script_->messages[open_[0]].peer; });
+  space_.wait_until([&] { return advance(completions); }, [&] { return awaited(); });
 }
 
 std::uint32_t SharedMessages::wait_any() {

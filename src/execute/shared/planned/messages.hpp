@@ -25,6 +25,7 @@
 #include "execute/script/run.hpp"
 #include "execute/script/script.hpp"
 #include "execute/shared/planned/connect.hpp"
+#include "execute/shared/planned/dense_windows.hpp"
 #include "execute/shared/protocol/closing.hpp"
 #include "execute/shared/wait/space.hpp"
 #include "quadrille/execute.hpp"
@@ -104,6 +105,7 @@ class SharedMessages {
   }
   const Bases& begin(const std::byte* input, std::byte* output);
   void post(std::uint32_t message);
+  void post_window(std::size_t window);
   bool advance();
   void wait();
   bool advance(CompletionStamps completions);
@@ -112,15 +114,15 @@ class SharedMessages {
   std::uint32_t wait_any();
   template <class Done>
   bool poll(Done&& done) {
-    const auto whom = [&] { return open_.count > 0 ? script_->messages[open_[0]].peer : SharedSpace::anybody; };
-    return space_.poll(done, whom, looks_);
+    return space_.poll(
+        done, [&] { return has_open() ? awaited() : SharedSpace::anybody; }, looks_);
   }
   void end();
   void withdraw();
   void fail(const Error& why) noexcept;
   Bytes memory_bytes() const;
 
-  bool has_open() const { return open_.count > 0 || unpublished_ != none || complete_.count > 0; }
+  bool has_open() const { return open_.count > 0 || unpublished_ != none || complete_.count > 0 || dense_next_ < dense_last_; }
 
  private:
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
@@ -146,6 +148,8 @@ class SharedMessages {
     return *reinterpret_cast<Acknowledgement*>(acks_now_ + layout_.places[send].ack);
   }
   bool try_to_complete(std::uint32_t message);
+  bool advance_dense();
+  Rank awaited() { return script_->messages[open_.count > 0 ? open_[0] : dense_.receive(dense_next_).message].peer; }
   template <class Seen>
   bool complete_open(Seen&& seen);
   bool receive_long(const Receive& receive, std::byte* block);
@@ -157,6 +161,7 @@ class SharedMessages {
   const std::shared_ptr<const Script> script_;
   const SendAreaLayout layout_;
   Connection connection_;
+  const DenseWindows dense_;
   std::unique_ptr<NodeSteps> steps_;
 
   std::uint64_t execution_ = 0;
@@ -164,6 +169,7 @@ class SharedMessages {
   std::byte *now_ = nullptr, *acks_now_ = nullptr;  // the block and the acks of this execution
   MessageList open_;                                // messages that are posted and not complete
   MessageList complete_;                            // dataflow: complete short sends that advance_any has not returned yet
+  std::uint32_t dense_next_ = 0, dense_last_ = 0;   // the receives of a dense window that are not complete
   std::uint32_t unpublished_ = none;                // the group of the sends posted since the last wait
   StreamingTrial streaming_;
   double trial_seconds_ = 0;  // seconds of long copies in this execution

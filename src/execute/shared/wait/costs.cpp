@@ -164,6 +164,40 @@ double seconds_of_turn(SharedSpace& space, int barriers) {
   return all[0] / barriers / std::max(1.0, static_cast<double>(space.size()) / static_cast<double>(space.core_count()));
 }
 
+// Measures copies where ranks share cores: rank 0 copies alone, while the other ranks wait. It handles as many blocks of a size as
+// the ranks of one core handle in an all-to-all, so the copies find their data in the same caches. The median time counts: other
+// ranks may interrupt some copies.
+CopyCosts measure_alone(SharedSpace& space) {
+  constexpr Bytes most = 1 << 20;  // more than the second-level cache has
+  constexpr int least_samples = 8;
+  std::vector<std::byte> mine(space.rank() < 2 ? index(most) : 0), area(space.rank() == 0 ? index(most) : 0);
+  const std::byte* const memory = mine.data();
+  ByRank<const std::byte*> all(space.size());
+  space.all_gather(&memory, all.data(), sizeof memory);
+  CopyCosts costs;
+  if (space.rank() == 0)
+    for (std::size_t i = 0; i < CopyCosts::sizes.size(); ++i) {
+      const Bytes bytes = CopyCosts::sizes[i];
+      const Count blocks = std::clamp<Count>(space.size() * space.size() / space.core_count(), 1, most / bytes);
+      const auto median_s = [&](auto&& copy) {
+        std::vector<double> seconds;
+        for (Count round = 0; round < 1 + least_samples / blocks; ++round)
+          for (Count block = 0; block < blocks; ++block) seconds.push_back(seconds_of([&] { copy(block * bytes); }));
+        const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+        std::nth_element(seconds.begin(), middle, seconds.end());
+        return *middle;
+      };
+      costs.in[i] = median_s([&](Bytes at) { copy_long(&area[index(at)], &mine[index(at)], index(bytes)); });
+      costs.out[i] = median_s([&](Bytes at) { copy_long(&mine[index(at)], &area[index(at)], index(bytes)); });
+      costs.once[i] = !space.reads_private_memory() ? costs.out[i] : median_s([&](Bytes at) {
+        const TargetPiece target{&mine[index(at)], index(bytes)};
+        space.read_private(1, all[1] + at, {&target, 1});
+      });
+    }
+  space.barrier();  // until now rank 0 reads the memory of rank 1
+  return costs;
+}
+
 struct KeptCosts {
   std::mutex mutex;  // protects the following member
   std::unordered_map<std::uint64_t, SharingCosts> by_process;
@@ -207,7 +241,9 @@ SharingCosts measure_costs(SharedSpace& space) {
     Least wait;
     if (costs.yields_hand_over) wait.add(turn.seconds());
     wait.add(seconds_of_turn(space, 4));
-    costs.copies.wait = wait.seconds();
+    const double wait_s = wait.seconds();
+    costs.copies = measure_alone(space);
+    costs.copies.wait = wait_s;
   } else {
     costs.copies = handover.emplace(space).measure();
     for (auto* const seconds : {&costs.copies.in, &costs.copies.out, &costs.copies.once}) bound_by_each_other(*seconds);

@@ -46,8 +46,8 @@ struct SharingCosts {
   bool shared_cores = false;     // there are more ranks than cores; if not, no rank has to yield, and yields_hand_over is true
 };
 
-// Measures the costs. Collective; all ranks get the same result. Takes about a millisecond. If there are more ranks than cores,
-// only the wait is measured, because a measured copy would include the time of other ranks on the same cores.
+// Measures the costs. Collective; all ranks get the same result. Takes one to three milliseconds. If there are more ranks than
+// cores, the first rank copies alone, because ranks that copy together would also measure each other's turns on the cores.
 SharingCosts measure_costs(SharedSpace& space);
 
 // A process keeps the costs for its later groups (costs_of in meet.cpp). `process` is its ProcessCard::id, because in tests several
