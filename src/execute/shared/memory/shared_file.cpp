@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -25,13 +26,27 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes line = 64;
-constexpr Bytes page = 4096;
 constexpr Bytes most_bytes = Bytes{1} << 47;   // the largest file of another process that is accepted
 constexpr Bytes large_block = Bytes{1} << 20;  // blocks from this size on are returned to the system when they are released
 constexpr std::size_t asked_at_once = 8;       // how many retired places one call checks; thousands may be waiting
 
-constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), line);
+constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), FileRoom::line);
+
+constexpr FileRoom::Milliseconds most_idle = 1000, between_looks = 250;
+constexpr Bytes always_warm = Bytes{64} << 20;
+constexpr Bytes marks_for_dumps = 64;  // of an extent
+constexpr std::size_t returned_together = 64;
+constexpr Bytes run_bytes = 65536;
+
+FileRoom::Milliseconds now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1'000'000 + 1;
+}
+
+Bytes whole_units(Bytes bytes, Bytes least) {
+  return rounded_up(std::max(bytes, least), bytes < FileRoom::page ? least : FileRoom::page);
+}
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::environment, "memory cannot be shared with other processes: " + why);
@@ -95,36 +110,15 @@ Descriptor sealed_file(Bytes bytes) {
   return file;
 }
 
-Bytes Extents::bytes(const Mapped& mapped) {
-  Bytes sum = 0;
-  for (std::size_t extent = 0; extent < most; ++extent)
-    if (mapped[extent].load(std::memory_order_relaxed)) sum += bytes(extent);
-  return sum;
-}
-
-void Extents::unmap(const Mapped& mapped) {
-  for (std::size_t extent = 0; extent < most; ++extent)
-    if (std::byte* memory = mapped[extent].load(std::memory_order_relaxed)) ::munmap(memory, index(bytes(extent)));
-}
-
-std::string Extents::why_not_mapped(std::size_t extent, int error) {
-  const auto addresses = free_addresses();
-  if (error == ENOMEM && addresses && *addresses < bytes(extent))
-    return fmt::format(
-        "the limit of addresses (ulimit -v) leaves {} KiB, and {} KiB of shared memory must be mapped; raise the limit",
-        *addresses / 1024, bytes(extent) / 1024);
-  return fmt::format("mmap: {}", std::strerror(error));
-}
-
 SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(sealed_file(bytes)) {
   QUADRILLE_ASSERT(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");
   inode_ = status.st_ino;
 
-  add_free(static_cast<Place>(title_bytes), Extents::first - title_bytes);
+  room_.add_free({static_cast<Place>(title_bytes), Extents::first - title_bytes});
   for (std::size_t extent = 1; extent < Extents::of(static_cast<Place>(bytes)); ++extent)
-    add_free(Extents::begin(extent), Extents::bytes(extent));
+    room_.add_free({Extents::begin(extent), Extents::bytes(extent)});
 
   if (!map(0)) refuse(Extents::why_not_mapped(0, errno));
   FileTitle title{};
@@ -134,6 +128,7 @@ SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : byte
   title.kind = static_cast<std::uint64_t>(kind);
   title.bytes = bytes;
   std::memcpy(at(0), &title, sizeof title);
+  dump(0, title_bytes);
 }
 
 SharedFile::~SharedFile() {
@@ -144,102 +139,203 @@ SharedFile::~SharedFile() {
 }
 
 Bytes SharedFile::taken_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return taken_bytes_;
+  const Lock lock(mutex_);
+  return room_.taken_bytes();
 }
 
 bool SharedFile::map(std::size_t extent) {
   void* memory = ::mmap(nullptr, index(Extents::bytes(extent)), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.number(),
                         static_cast<off_t>(Extents::begin(extent)));
   if (memory == MAP_FAILED) return false;
+  ::madvise(memory, index(Extents::bytes(extent)), MADV_DONTDUMP);
+  // Where shared memory gets huge pages only on request, the program's memory asks for them as its private memory would get them.
+  if (beginning_of("/sys/kernel/mm/transparent_hugepage/shmem_enabled", 80).find("[advise]") != std::string::npos)
+    ::madvise(memory, index(Extents::bytes(extent)), MADV_HUGEPAGE);
   extents_[extent].store(static_cast<std::byte*>(memory), std::memory_order_release);
   return true;
 }
 
-void SharedFile::add_free(Place place, Bytes length) {
-  if (length == 0) return;
-  const auto next = free_.lower_bound(place);  // free pieces do not overlap
-  QUADRILLE_ASSERT(length > 0 && (next == free_.end() || place + static_cast<Place>(length) <= next->first));
-  QUADRILLE_ASSERT(next == free_.begin() || std::prev(next)->first + static_cast<Place>(std::prev(next)->second) <= place);
-  free_.emplace_hint(next, place, length);
-  by_length_.emplace(length, place);
+// A core dump allocates the holes that it reads. So only the beginning of an extent is dumped, as far as it has been taken so far.
+// The mark moves in large steps, because each step is a system call.
+void SharedFile::dump(Place place, Bytes length) {
+  const std::size_t extent = Extents::of(place);
+  const Bytes all = Extents::bytes(extent), end = static_cast<Bytes>(place - Extents::begin(extent)) + length;
+  Bytes& dumped = dumped_[extent];
+  if (end <= dumped) return;
+  const Bytes mark = rounded_up(end, all / marks_for_dumps);
+  ::madvise(at(Extents::begin(extent)) + dumped, index(mark - dumped), MADV_DODUMP);
+  dumped = mark;
 }
 
-void SharedFile::remove_free(std::map<Place, Bytes>::iterator piece) {
-  by_length_.erase({piece->second, piece->first});
-  free_.erase(piece);
-}
-
-// Adds a free piece, merged with the free pieces right before and behind it in its extent.
-void SharedFile::join_free(Place place, Bytes length) {
-  const auto behind = free_.find(place + static_cast<Place>(length));
-  if (behind != free_.end() && Extents::of(behind->first) == Extents::of(place)) {
-    length += behind->second;
-    remove_free(behind);
-  }
-  const auto next = free_.lower_bound(place);
-  if (next != free_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + static_cast<Place>(before->second) == place && Extents::of(before->first) == Extents::of(place)) {
-      place = before->first;
-      length += before->second;
-      remove_free(before);
-    }
-  }
-  add_free(place, length);
-}
-
-// Allocates from the shortest free piece that is long enough (best fit); if several pieces have this length, from the first of
-// them in the file. Uses extents that are not mapped only if `map_more`.
-std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
-  for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
-    const auto [room, first] = *piece;
-    const Bytes start = rounded_up(static_cast<Bytes>(first), length < page ? line : page);
-    const Bytes skipped = start - static_cast<Bytes>(first), left = room - skipped - length;
-    const std::size_t extent = Extents::of(first);
-    if (left < 0 || (!extents_[extent].load(std::memory_order_relaxed) && !(map_more && map(extent)))) continue;
-    const auto place = static_cast<Place>(start);
-    QUADRILLE_ASSERT(start + length <= bytes_ && Extents::of(place + static_cast<Place>(length) - 1) == extent);
-    remove_free(free_.find(first));
-    add_free(first, skipped);
-    add_free(place + static_cast<Place>(length), left);
-    taken_.emplace(place, length);
-    taken_bytes_ += length;
-    return place;
-  }
-  return std::nullopt;
+// Uses extents that are not mapped only if `map_more`.
+std::optional<Place> SharedFile::take(Bytes length, bool map_more, bool grows) {
+  const auto may_use = [this, map_more](std::size_t extent) {
+    return extents_[extent].load(std::memory_order_relaxed) || (map_more && map(extent));
+  };
+  const auto place = grows ? room_.take_to_grow(length, may_use) : room_.take(length, may_use);
+  if (place) dump(*place, length);
+  return place;
 }
 
 Place SharedFile::allocate(Bytes bytes) {
   if (mark_.is_in_child())
     throw Error(ErrorCode::misuse, "a forked process cannot allocate memory that its parent shares with other processes");
   if (bytes > bytes_) throw std::bad_alloc();
-  const Bytes length = rounded_up(std::max<Bytes>(bytes, 1), bytes < page ? line : page);
+  const Bytes length = whole_units(bytes, FileRoom::line);
   release_retired();
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (const auto place = take(length, false)) return *place;
   }
   release_retired(std::numeric_limits<std::size_t>::max());
-  const std::lock_guard lock(mutex_);
+  {
+    const Lock lock(mutex_);
+    if (const auto place = take(length, true)) return *place;
+  }
+  return_released_pages();  // which joins them with the free room beside them
+  const Lock lock(mutex_);
   if (const auto place = take(length, true)) return *place;
   throw std::bad_alloc();
 }
 
+std::optional<Place> SharedFile::allocate_pages(Bytes bytes, bool grows) {
+  if (mark_.is_in_child() || bytes > bytes_) return std::nullopt;
+  const Bytes length = whole_units(bytes, FileRoom::page);
+  Lock lock(mutex_);
+  return_idle(lock, most_idle);
+  for (const bool map_more : {grows, true})
+    if (const auto place = take(length, map_more, grows)) return place;
+  return_idle(lock, 0);
+  return take(length, true);
+}
+
+bool SharedFile::resize_pages(Place place, Bytes bytes) {
+  if (bytes > bytes_) return false;
+  const Bytes length = whole_units(bytes, FileRoom::page);
+  Lock lock(mutex_);
+  if (length < room_.length_of(place)) {
+    if (const auto end = room_.cut(place, length)) keep_warm(lock, *end);
+    return true;
+  }
+  if (!room_.grow(place, length)) return false;
+  dump(place, length);
+  return true;
+}
+
 void SharedFile::release(Place place) {
   if (mark_.is_in_child()) return;
-  std::unique_lock lock(mutex_);
-  const auto entry = taken_.find(place);
-  if (entry == taken_.end()) return;
-  const Bytes length = entry->second;
-  taken_.erase(entry);
-  taken_bytes_ -= length;
-  if (length >= large_block) {
-    lock.unlock();  // punching the hole takes long; the piece is in neither list meanwhile, so no other thread can use it
-    ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place), static_cast<off_t>(length));
-    lock.lock();
+  Lock lock(mutex_);
+  const FileRoom::Piece piece{place, room_.drop(place)};
+  if (piece.length >= large_block)
+    return_to_system(lock, {&piece, 1});
+  else if (piece.length >= FileRoom::page)
+    keep_warm(lock, piece);
+  else if (piece.length > 0)
+    room_.add_free(piece);
+}
+
+void SharedFile::release_pages(Place place) {
+  Lock lock(mutex_);
+  if (const Bytes length = room_.drop(place); length > 0) keep_warm(lock, {place, length});
+}
+
+void SharedFile::keep_warm(Lock& lock, FileRoom::Piece piece) {
+  piece = room_.add_free(piece, now());
+  if (room_.warm_bytes() > std::max(always_warm, room_.taken_bytes() / 4)) {
+    room_.take_warm(piece.place);
+    return_to_system(lock, {&piece, 1});
   }
-  join_free(place, length);
+  return_idle(lock, most_idle);
+}
+
+// Takes long; the pieces are neither free nor taken meanwhile, so no other thread can use them. Functions that intercept madvise
+// may call this object.
+void SharedFile::return_to_system(Lock& lock, std::span<const FileRoom::Piece> pieces) {
+  lock.unlock();
+  for (const FileRoom::Piece& piece : pieces) ::madvise(at(piece.place), index(piece.length), MADV_REMOVE);
+  lock.lock();
+  for (const FileRoom::Piece& piece : pieces) room_.add_free(piece);
+}
+
+void SharedFile::return_idle(Lock& lock, FileRoom::Milliseconds idle) {
+  const FileRoom::Milliseconds time = now();
+  if (idle > 0 && time - looked_at_ < between_looks) return;
+  looked_at_ = time;
+  std::array<FileRoom::Piece, returned_together> pieces;
+  while (const std::size_t count = room_.take_warm(time - idle, pieces)) return_to_system(lock, {pieces.data(), count});
+}
+
+void SharedFile::return_released_pages() {
+  Lock lock(mutex_);
+  return_idle(lock, 0);
+}
+
+Bytes SharedFile::length_of(Place place) const {
+  const Lock lock(mutex_);
+  return room_.length_of(place);
+}
+
+// Calls the function with the first place and the length of each run of pages of the range that hold memory, until it returns false.
+// A run may also contain some holes, because SEEK_HOLE would look beyond the range, at all resident pages that follow.
+template <class Function>
+void SharedFile::for_each_resident(Place place, Bytes bytes, Function&& function) const {
+  const auto end = static_cast<off_t>(place) + bytes;
+  for (auto at = static_cast<off_t>(place); at < end;) {
+    const off_t data = ::lseek(file_.number(), at, SEEK_DATA);
+    if (data >= end || (data < 0 && errno == ENXIO)) return;
+    at = std::max(at, data);
+    const Bytes length = std::min<Bytes>(run_bytes, end - at);
+    if (!function(static_cast<Place>(at), length)) return;
+    at += length;
+  }
+}
+
+void SharedFile::clear_pages(Place place, Bytes bytes) {
+  for_each_resident(place, bytes, [this](Place first, Bytes length) {
+    std::memset(at(first), 0, index(length));
+    return true;
+  });
+}
+
+void SharedFile::copy_pages(Place to, Place from, Bytes bytes) {
+  Bytes done = 0;  // a hole of the source means zeros
+  for_each_resident(from, bytes, [&](Place first, Bytes length) {
+    const auto before = static_cast<Bytes>(first - from);
+    clear_pages(to + static_cast<Place>(done), before - done);
+    std::memcpy(at(to + static_cast<Place>(before)), at(first), index(length));
+    done = before + length;
+    return true;
+  });
+  clear_pages(to + static_cast<Place>(done), bytes - done);
+}
+
+bool SharedFile::copy_into_child() noexcept {
+  for (std::size_t extent = 0; extent < Extents::most; ++extent) {
+    std::byte* const memory = extents_[extent].load(std::memory_order_relaxed);
+    if (!memory) continue;
+    const auto used = index(dumped_[extent]);
+    if (::mmap(memory, index(Extents::bytes(extent)), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+            MAP_FAILED ||
+        (used > 0 && ::mprotect(memory, used, PROT_READ | PROT_WRITE) != 0))
+      return false;
+    bool is_copied = true;
+    for_each_resident(Extents::begin(extent), dumped_[extent], [&](Place first, Bytes length) {
+      while (is_copied && length > 0) {
+        const ssize_t count = ::pread(file_.number(), at(first), index(length), static_cast<off_t>(first));
+        is_copied = count > 0;
+        first += static_cast<Place>(count), length -= count;
+      }
+      return is_copied;
+    });
+    if (!is_copied) return false;
+  }
+  new (&mutex_) std::recursive_mutex;  // the parent's thread holds it
+  return true;
+}
+
+Bytes SharedFile::forget_in_child(Place place) {
+  const Lock lock(mutex_);
+  return room_.drop(place);
 }
 
 void SharedFile::retire(Place place, std::function<bool()> is_over) {
@@ -247,7 +343,7 @@ void SharedFile::retire(Place place, std::function<bool()> is_over) {
   std::list<Retired> one;
   one.push_back({place, std::move(is_over)});
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     retired_.splice(retired_.end(), one);
   }
   release_retired();
@@ -259,7 +355,7 @@ void SharedFile::release_retired(std::size_t most) {
   if (mark_.is_in_child()) return;
   std::list<Retired> over;  // destroyed after the lock is released, because destroying a function may release further memory
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (std::size_t left = std::min(most, retired_.size()); left > 0; --left) {
       const bool is_over = retired_.front().is_over();
       std::list<Retired>& next = is_over ? over : retired_;
