@@ -376,8 +376,7 @@ Subcommand add_wrap(CLI::App& command) {
        {"--no-learn", "", options->no_learn, "take nothing from earlier runs, and keep nothing of this one"},
        {"--watch", "SECONDS", options->watch,
         "if no collective has ended for so long (10 seconds without a value; the value must follow =), say which rank is missing, "
-        "in "
-        "which call and where; 'quadrille watch' looks at once"},
+        "in which call and where; 'quadrille watch' looks at once"},
        {"--check", "", options->check,
         "as --watch, and compare the arguments of each collective among the ranks: end the program at the first that does not "
         "match"},
