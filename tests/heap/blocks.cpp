@@ -107,7 +107,7 @@ bool is_zero(const char* memory, std::size_t bytes) {
 
 std::size_t random_size(std::mt19937_64& random) {
   const std::uint64_t kind = random() % 100;
-  return kind < 20 ? random() % large : kind < 95 ? large + random() % (512 * kibibyte) : random() % (16 * mebibyte);
+  return kind < 20 ? random() % large : kind < 99 ? large + random() % (512 * kibibyte) : random() % (16 * mebibyte);
 }
 
 char* allocate_somehow(std::mt19937_64& random, std::size_t bytes, bool is_heap) {
@@ -349,7 +349,7 @@ void forks_among_threads() {
     all.emplace_back([&, k] {
       for (std::uint64_t round = k; !is_over; round += 10) random_operations(round, 50);
     });
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 30; ++round) {
     char* const memory = static_cast<char*>(std::malloc(large + 1));
     memory[large] = static_cast<char>(round);
     EXPECT(in_child([=] {
@@ -379,8 +379,8 @@ void forks_without_memory() {
 
 // These start other programs without a handler, so nothing is copied.
 void spawns() {
-  char* const memory = static_cast<char*>(std::malloc(1024 * mebibyte));
-  stamp({9, memory, 1024 * mebibyte});
+  char* const memory = static_cast<char*>(std::malloc(512 * mebibyte));
+  stamp({9, memory, 512 * mebibyte});
   const auto start = std::chrono::steady_clock::now();
   for (int round = 0; round < 20; ++round) {
     pid_t child = 0;
@@ -395,7 +395,7 @@ void spawns() {
   }
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   std::printf("%.1f ms for each program\n", time.count() * 1000 / 60);
-  EXPECT(is_stamped({9, memory, 0}, 1024 * mebibyte));
+  EXPECT(is_stamped({9, memory, 0}, 512 * mebibyte));
 }
 
 // ---- Limits

@@ -9,13 +9,13 @@ trap 'rm -rf "$work"' EXIT
 wrong() { echo "wrong: $*"; cat "$work/said"; exit 1; }
 launch() { timeout -k 5 100 "$mpirun" -n 3 "$quadrille" wrap "$@" "$exchanges" $seconds </dev/null >"$work/said" 2>&1; }
 
-seconds='' export QUADRILLE_ADMIT=1  # Quadrille runs calls from the second one on
+seconds=''
+export QUADRILLE_ADMIT=1  # Quadrille runs calls from the second one on
 launch --heap && grep -q 'good, 9[0-9] of 100\|good, 100 of' "$work/said" || wrong 'with the heap'
 QUADRILLE_HEAP=off launch --heap && grep -q 'good, 0 of 100' "$work/said" || wrong 'without the heap'
 [ "$(grep -c -- '--heap is off' "$work/said")" = 1 ] || wrong 'that it is off is said once'
 
-ranks() { pgrep -P "$(pgrep -d , -f "^$exchanges" | head -1)" 2>/dev/null; }
-begin() {  # begin: starts a run of its own process group; sets `launcher` and `all`, the processes of the ranks
+begin() {  # begin SECONDS: starts a run; sets `launcher`, and `all`, the processes of the ranks
   seconds=$1
   launch --heap --no-watch &
   launcher=$!

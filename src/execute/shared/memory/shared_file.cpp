@@ -44,6 +44,11 @@ FileRoom::Milliseconds now() {
   return time.tv_sec * 1000 + time.tv_nsec / 1'000'000 + 1;
 }
 
+// Where in an extent a core dump ends if its memory up to `end` is dumped.
+Bytes mark_at(Place end, std::size_t extent) {
+  return rounded_up(static_cast<Bytes>(end - Extents::begin(extent)), Extents::bytes(extent) / marks_for_dumps);
+}
+
 Bytes whole_units(Bytes bytes, Bytes least) {
   return rounded_up(std::max(bytes, least), bytes < FileRoom::page ? least : FileRoom::page);
 }
@@ -155,15 +160,25 @@ bool SharedFile::map(std::size_t extent) {
   return true;
 }
 
-// A core dump allocates the holes that it reads. So only the beginning of an extent is dumped, as far as it has been taken so far.
-// The mark moves in large steps, because each step is a system call.
+// A core dump allocates the holes that it reads. So only the beginning of an extent is dumped, as far as it is taken. The mark
+// moves in large steps, because each step is a system call.
 void SharedFile::dump(Place place, Bytes length) {
   const std::size_t extent = Extents::of(place);
-  const Bytes all = Extents::bytes(extent), end = static_cast<Bytes>(place - Extents::begin(extent)) + length;
+  const Bytes mark = mark_at(place + static_cast<Place>(length), extent);
   Bytes& dumped = dumped_[extent];
-  if (end <= dumped) return;
-  const Bytes mark = rounded_up(end, all / marks_for_dumps);
+  if (mark <= dumped) return;
   ::madvise(at(Extents::begin(extent)) + dumped, index(mark - dumped), MADV_DODUMP);
+  dumped = mark;
+}
+
+// Moves the mark back before a free piece that reaches up to it.
+void SharedFile::leave_out_of_dumps(FileRoom::Piece piece) {
+  const std::size_t extent = Extents::of(piece.place);
+  const Bytes mark = mark_at(piece.place, extent);
+  Bytes& dumped = dumped_[extent];
+  if (mark >= dumped || piece.place + static_cast<Place>(piece.length) < Extents::begin(extent) + static_cast<Place>(dumped))
+    return;
+  ::madvise(at(Extents::begin(extent)) + mark, index(dumped - mark), MADV_DONTDUMP);
   dumped = mark;
 }
 
@@ -254,7 +269,7 @@ void SharedFile::return_to_system(Lock& lock, std::span<const FileRoom::Piece> p
   lock.unlock();
   for (const FileRoom::Piece& piece : pieces) ::madvise(at(piece.place), index(piece.length), MADV_REMOVE);
   lock.lock();
-  for (const FileRoom::Piece& piece : pieces) room_.add_free(piece);
+  for (const FileRoom::Piece& piece : pieces) leave_out_of_dumps(room_.add_free(piece));
 }
 
 void SharedFile::return_idle(Lock& lock, FileRoom::Milliseconds idle) {
@@ -275,8 +290,8 @@ Bytes SharedFile::length_of(Place place) const {
   return room_.length_of(place);
 }
 
-// Calls the function with the first place and the length of each run of pages of the range that hold memory, until it returns false.
-// A run may also contain some holes, because SEEK_HOLE would look beyond the range, at all resident pages that follow.
+// Calls the function with the first place and the length of each run of pages of the range that hold memory, until it returns
+// false. A run may also contain some holes, because SEEK_HOLE would look beyond the range, at all resident pages that follow.
 template <class Function>
 void SharedFile::for_each_resident(Place place, Bytes bytes, Function&& function) const {
   const auto end = static_cast<off_t>(place) + bytes;

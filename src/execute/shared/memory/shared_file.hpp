@@ -121,6 +121,7 @@ class SharedFile {
 
   bool map(std::size_t extent);
   void dump(Place place, Bytes length);
+  void leave_out_of_dumps(FileRoom::Piece piece);
   std::optional<Place> take(Bytes length, bool map_more, bool grows = false);
   void return_to_system(Lock& lock, std::span<const FileRoom::Piece> pieces);
   void return_idle(Lock& lock, FileRoom::Milliseconds idle);

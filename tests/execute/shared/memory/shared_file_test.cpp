@@ -264,6 +264,9 @@ TEST(SharedFile, DumpsOnlyWhatWasTaken) {
   EXPECT_TRUE(has_flag(file.at(place) + (309 << 20), "dd"));
   EXPECT_TRUE(file.resize_pages(place, 310 * mebibyte));
   EXPECT_FALSE(has_flag(file.at(place) + (309 << 20), "dd"));
+  file.release_pages(place);
+  EXPECT_TRUE(has_flag(file.at(place) + (100 << 20), "dd"));
+  EXPECT_FALSE(has_flag(file.at(0), "dd"));
 }
 
 TEST(SharedFile, IsCopiedIntoAChild) {
