@@ -5,9 +5,9 @@
 set -u
 quadrille=$1 mpirun=$2 exchanges=$3
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work"; [ -z "${launcher:-}" ] || kill "$launcher" 2>/dev/null' EXIT
 wrong() { echo "wrong: $*"; cat "$work/said"; exit 1; }
-launch() { timeout -k 5 100 "$mpirun" -n 3 "$quadrille" wrap "$@" "$exchanges" $seconds </dev/null >"$work/said" 2>&1; }
+launch() { timeout -k 5 100 "$mpirun" -n 3 "$quadrille" wrap "$@" "$exchanges" $seconds "$work" </dev/null >"$work/said" 2>&1; }
 
 seconds=''
 export QUADRILLE_ADMIT=1  # Quadrille runs calls from the second one on
@@ -17,13 +17,14 @@ QUADRILLE_HEAP=off launch --heap && grep -q 'good, 0 of 100' "$work/said" || wro
 
 begin() {  # begin SECONDS: starts a run; sets `launcher`, and `all`, the processes of the ranks
   seconds=$1
+  : >"$work/said"  # of the launch before
   launch --heap --no-watch &
   launcher=$!
   for ((i = 0; i < 200; ++i)); do
     grep -q begun "$work/said" && break
     sleep 0.1
   done
-  mapfile -t all < <(pgrep -x "$(basename "$exchanges" | cut -c 1-15)")
+  mapfile -t all < <(pgrep -f "^$exchanges .*$work")
   [ ${#all[@]} -ge 3 ] || wrong "the ranks do not run: ${all[*]}"
 }
 begin 4

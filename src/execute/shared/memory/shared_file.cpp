@@ -32,11 +32,10 @@ constexpr std::size_t asked_at_once = 8;       // how many retired places one ca
 
 constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), FileRoom::line);
 
-constexpr FileRoom::Milliseconds most_idle = 1000, between_looks = 250;
+constexpr FileRoom::Milliseconds between_looks = 250;
 constexpr Bytes always_warm = Bytes{64} << 20;
 constexpr Bytes marks_for_dumps = 64;  // of an extent
 constexpr std::size_t returned_together = 64;
-constexpr Bytes run_bytes = 65536;
 
 FileRoom::Milliseconds now() {
   timespec time{};
@@ -47,10 +46,6 @@ FileRoom::Milliseconds now() {
 // Where in an extent a core dump ends if its memory up to `end` is dumped.
 Bytes mark_at(Place end, std::size_t extent) {
   return rounded_up(static_cast<Bytes>(end - Extents::begin(extent)), Extents::bytes(extent) / marks_for_dumps);
-}
-
-Bytes whole_units(Bytes bytes, Bytes least) {
-  return rounded_up(std::max(bytes, least), bytes < FileRoom::page ? least : FileRoom::page);
 }
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -89,6 +84,13 @@ std::optional<ProcessState> thread_state(const std::string& directory) {
   }
 }
 
+// Shells and other programs use the low numbers of descriptors as they like, without asking whether they are in use.
+Descriptor at_high_number(Descriptor file) {
+  constexpr int high = 700;
+  Descriptor moved(::fcntl(file.number(), F_DUPFD_CLOEXEC, high));
+  return moved.number() < 0 ? std::move(file) : std::move(moved);
+}
+
 // Is this a shared file of that kind and process? The seals are checked first: without seals the size could change after it was
 // compared with the title. Stores the size in `bytes`.
 bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
@@ -115,7 +117,8 @@ Descriptor sealed_file(Bytes bytes) {
   return file;
 }
 
-SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(sealed_file(bytes)) {
+SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes)
+    : bytes_(bytes), file_(at_high_number(sealed_file(bytes))) {
   QUADRILLE_ASSERT(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");
@@ -148,7 +151,13 @@ Bytes SharedFile::taken_bytes() const {
   return room_.taken_bytes();
 }
 
+bool SharedFile::has_descriptor() const {
+  struct stat status {};
+  return ::fstat(file_.number(), &status) == 0 && status.st_ino == inode_;
+}
+
 bool SharedFile::map(std::size_t extent) {
+  if (!has_descriptor()) return false;
   void* memory = ::mmap(nullptr, index(Extents::bytes(extent)), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.number(),
                         static_cast<off_t>(Extents::begin(extent)));
   if (memory == MAP_FAILED) return false;
@@ -196,7 +205,7 @@ Place SharedFile::allocate(Bytes bytes) {
   if (mark_.is_in_child())
     throw Error(ErrorCode::misuse, "a forked process cannot allocate memory that its parent shares with other processes");
   if (bytes > bytes_) throw std::bad_alloc();
-  const Bytes length = whole_units(bytes, FileRoom::line);
+  const Bytes length = rounded_up(std::max<Bytes>(bytes, 1), bytes < FileRoom::page ? FileRoom::line : FileRoom::page);
   release_retired();
   {
     const Lock lock(mutex_);
@@ -213,30 +222,6 @@ Place SharedFile::allocate(Bytes bytes) {
   throw std::bad_alloc();
 }
 
-std::optional<Place> SharedFile::allocate_pages(Bytes bytes, bool grows) {
-  if (mark_.is_in_child() || bytes > bytes_) return std::nullopt;
-  const Bytes length = whole_units(bytes, FileRoom::page);
-  Lock lock(mutex_);
-  return_idle(lock, most_idle);
-  for (const bool map_more : {grows, true})
-    if (const auto place = take(length, map_more, grows)) return place;
-  return_idle(lock, 0);
-  return take(length, true);
-}
-
-bool SharedFile::resize_pages(Place place, Bytes bytes) {
-  if (bytes > bytes_) return false;
-  const Bytes length = whole_units(bytes, FileRoom::page);
-  Lock lock(mutex_);
-  if (length < room_.length_of(place)) {
-    if (const auto end = room_.cut(place, length)) keep_warm(lock, *end);
-    return true;
-  }
-  if (!room_.grow(place, length)) return false;
-  dump(place, length);
-  return true;
-}
-
 void SharedFile::release(Place place) {
   if (mark_.is_in_child()) return;
   Lock lock(mutex_);
@@ -249,18 +234,13 @@ void SharedFile::release(Place place) {
     room_.add_free(piece);
 }
 
-void SharedFile::release_pages(Place place) {
-  Lock lock(mutex_);
-  if (const Bytes length = room_.drop(place); length > 0) keep_warm(lock, {place, length});
-}
-
 void SharedFile::keep_warm(Lock& lock, FileRoom::Piece piece) {
   piece = room_.add_free(piece, now());
   if (room_.warm_bytes() > std::max(always_warm, room_.taken_bytes() / 4)) {
     room_.take_warm(piece.place);
     return_to_system(lock, {&piece, 1});
   }
-  return_idle(lock, most_idle);
+  return_idle(lock);
 }
 
 // Takes long; the pieces are neither free nor taken meanwhile, so no other thread can use them. Functions that intercept madvise
@@ -283,74 +263,6 @@ void SharedFile::return_idle(Lock& lock, FileRoom::Milliseconds idle) {
 void SharedFile::return_released_pages() {
   Lock lock(mutex_);
   return_idle(lock, 0);
-}
-
-Bytes SharedFile::length_of(Place place) const {
-  const Lock lock(mutex_);
-  return room_.length_of(place);
-}
-
-// Calls the function with the first place and the length of each run of pages of the range that hold memory, until it returns
-// false. A run may also contain some holes, because SEEK_HOLE would look beyond the range, at all resident pages that follow.
-template <class Function>
-void SharedFile::for_each_resident(Place place, Bytes bytes, Function&& function) const {
-  const auto end = static_cast<off_t>(place) + bytes;
-  for (auto at = static_cast<off_t>(place); at < end;) {
-    const off_t data = ::lseek(file_.number(), at, SEEK_DATA);
-    if (data >= end || (data < 0 && errno == ENXIO)) return;
-    at = std::max(at, data);
-    const Bytes length = std::min<Bytes>(run_bytes, end - at);
-    if (!function(static_cast<Place>(at), length)) return;
-    at += length;
-  }
-}
-
-void SharedFile::clear_pages(Place place, Bytes bytes) {
-  for_each_resident(place, bytes, [this](Place first, Bytes length) {
-    std::memset(at(first), 0, index(length));
-    return true;
-  });
-}
-
-void SharedFile::copy_pages(Place to, Place from, Bytes bytes) {
-  Bytes done = 0;  // a hole of the source means zeros
-  for_each_resident(from, bytes, [&](Place first, Bytes length) {
-    const auto before = static_cast<Bytes>(first - from);
-    clear_pages(to + static_cast<Place>(done), before - done);
-    std::memcpy(at(to + static_cast<Place>(before)), at(first), index(length));
-    done = before + length;
-    return true;
-  });
-  clear_pages(to + static_cast<Place>(done), bytes - done);
-}
-
-bool SharedFile::copy_into_child() noexcept {
-  for (std::size_t extent = 0; extent < Extents::most; ++extent) {
-    std::byte* const memory = extents_[extent].load(std::memory_order_relaxed);
-    if (!memory) continue;
-    const auto used = index(dumped_[extent]);
-    if (::mmap(memory, index(Extents::bytes(extent)), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-            MAP_FAILED ||
-        (used > 0 && ::mprotect(memory, used, PROT_READ | PROT_WRITE) != 0))
-      return false;
-    bool is_copied = true;
-    for_each_resident(Extents::begin(extent), dumped_[extent], [&](Place first, Bytes length) {
-      while (is_copied && length > 0) {
-        const ssize_t count = ::pread(file_.number(), at(first), index(length), static_cast<off_t>(first));
-        is_copied = count > 0;
-        first += static_cast<Place>(count), length -= count;
-      }
-      return is_copied;
-    });
-    if (!is_copied) return false;
-  }
-  new (&mutex_) std::recursive_mutex;  // the parent's thread holds it
-  return true;
-}
-
-Bytes SharedFile::forget_in_child(Place place) {
-  const Lock lock(mutex_);
-  return room_.drop(place);
 }
 
 void SharedFile::retire(Place place, std::function<bool()> is_over) {

@@ -119,12 +119,13 @@ class SharedFile {
 
   using Lock = std::unique_lock<std::recursive_mutex>;
 
+  bool has_descriptor() const;  // the program may have closed it
   bool map(std::size_t extent);
   void dump(Place place, Bytes length);
   void leave_out_of_dumps(FileRoom::Piece piece);
   std::optional<Place> take(Bytes length, bool map_more, bool grows = false);
   void return_to_system(Lock& lock, std::span<const FileRoom::Piece> pieces);
-  void return_idle(Lock& lock, FileRoom::Milliseconds idle);
+  void return_idle(Lock& lock, FileRoom::Milliseconds idle = 1000);
   void keep_warm(Lock& lock, FileRoom::Piece piece);
   void release_retired(std::size_t most);
   template <class Function>

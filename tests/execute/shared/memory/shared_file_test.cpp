@@ -255,6 +255,20 @@ TEST(SharedFile, ClearsAndCopiesPagesWithoutTouchingHoles) {
   EXPECT_EQ(*file.at(from + (Place{40} << 20)), std::byte{9});
 }
 
+// A program may close descriptors that are not its own, and open other files.
+TEST(SharedFile, DoesWithoutItsDescriptor) {
+  SharedFile file(FileKind::heap, id, 256 * mebibyte);
+  EXPECT_GE(file.descriptor(), 100);
+  const Place place = *file.allocate_pages(mebibyte);
+  std::memset(file.at(place), 1, 1 << 20);
+  const SharedFile other(FileKind::heap, id, 256 * mebibyte);  // has holes where the first one has data
+  ASSERT_EQ(::dup2(other.descriptor(), file.descriptor()), file.descriptor());
+  file.clear_pages(place, mebibyte);
+  EXPECT_EQ(std::count(file.at(place), file.at(place) + mebibyte, std::byte{0}), mebibyte);
+  EXPECT_FALSE(file.allocate_pages(64 * mebibyte));  // in an extent that is not mapped
+  EXPECT_EQ(in_child([&] { return !file.copy_into_child(); }), 0);
+}
+
 // Reading a hole for a dump would allocate it.
 TEST(SharedFile, DumpsOnlyWhatWasTaken) {
   SharedFile file(FileKind::heap, id, 1024 * mebibyte);
