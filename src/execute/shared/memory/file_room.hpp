@@ -52,8 +52,8 @@ class FileRoom {
   std::size_t take_warm(Milliseconds until, std::span<Piece> pieces);
   void take_warm(Place place);  // removes the warm piece that begins there
 
-  Bytes taken_bytes() const { return taken_bytes_; }
-  Bytes warm_bytes() const { return warm_bytes_; }
+  Bytes bytes_taken() const { return taken_bytes_; }
+  Bytes bytes_warm() const { return warm_bytes_; }
 
  private:
   struct Free {

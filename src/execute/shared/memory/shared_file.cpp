@@ -148,7 +148,7 @@ SharedFile::~SharedFile() {
 
 Bytes SharedFile::taken_bytes() const {
   const Lock lock(mutex_);
-  return room_.taken_bytes();
+  return room_.bytes_taken();
 }
 
 bool SharedFile::has_descriptor() const {
@@ -236,7 +236,7 @@ void SharedFile::release(Place place) {
 
 void SharedFile::keep_warm(Lock& lock, FileRoom::Piece piece) {
   piece = room_.add_free(piece, now());
-  if (room_.warm_bytes() > std::max(always_warm, room_.taken_bytes() / 4)) {
+  if (room_.bytes_warm() > std::max(always_warm, room_.bytes_taken() / 4)) {
     room_.take_warm(piece.place);
     return_to_system(lock, {&piece, 1});
   }

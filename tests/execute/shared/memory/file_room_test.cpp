@@ -123,8 +123,8 @@ TEST(FileRoom, KeepsAccountOfEachPage) {
     Model model(seed);
     for (int step = 0; step < 1000 && !HasFatalFailure(); ++step) {
       model.step();
-      ASSERT_EQ(model.room.taken_bytes(), model.pages.count(Pages::taken)) << "seed " << seed;
-      ASSERT_EQ(model.room.warm_bytes(), model.pages.count(Pages::warm)) << "seed " << seed;
+      ASSERT_EQ(model.room.bytes_taken(), model.pages.count(Pages::taken)) << "seed " << seed;
+      ASSERT_EQ(model.room.bytes_warm(), model.pages.count(Pages::warm)) << "seed " << seed;
     }
     // All of it is free again, and joined.
     while (!model.blocks.empty()) model.release(0);
@@ -139,11 +139,11 @@ TEST(FileRoom, PrefersWarmPiecesAndAmongThemTheShortest) {
   std::vector<Place> places;
   for (int k = 0; k < 8; ++k) places.push_back(*room.take((k + 1) * page, always));
   for (const std::size_t k : {1u, 3u, 5u}) room.add_free({places[k], room.drop(places[k])}, k == 5 ? 0 : 9);
-  EXPECT_EQ(room.warm_bytes(), 6 * page);
+  EXPECT_EQ(room.bytes_warm(), 6 * page);
   EXPECT_EQ(room.take(3 * page, always), places[3]);  // of 4 pages; the cold one of 6 would fit, too
   EXPECT_EQ(room.take(2 * page, always), places[1]);
   const auto small = room.take(64, always);  // blocks below a page take no warm piece
-  EXPECT_EQ(room.warm_bytes(), page);
+  EXPECT_EQ(room.bytes_warm(), page);
   EXPECT_NE(*small / page, (places[3] + 3 * page) / page);
 }
 
