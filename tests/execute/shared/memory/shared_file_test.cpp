@@ -244,7 +244,7 @@ TEST(SharedFile, ClearsAndCopiesPagesWithoutTouchingHoles) {
   SharedFile file(FileKind::heap, id, 256 * mebibyte);
   const Place from = *file.allocate_pages(64 * mebibyte), to = *file.allocate_pages(64 * mebibyte);
   const auto set = [&](Place place) { *file.at(place) = std::byte{9}; };
-  for (const Place place : {Place{0}, Place{5000}, Place{30} << 20, (Place{64} << 20) - 1}) set(from + place);
+  for (const Place place : {Place{0}, Place{5000}, Place{30} << 20}) set(from + place);
   for (const Place place : {Place{70000}, Place{1} << 20, Place{30} << 20, (Place{63} << 20)}) set(to + place);
   file.copy_pages(to, from, 64 * mebibyte);
   EXPECT_LE(resident_bytes(file), 2 * mebibyte);
