@@ -61,6 +61,12 @@ const std::vector<EnvironmentVariable>& table() {
        .words = {"0", "1"},
        .about = "1: before each call, ranks compare the arguments that must be equal; if some differ, all throw an error",
        .is_tolerated = true},
+      {.name = "QUADRILLE_HEAP",
+       .reader = "library, command",
+       .words = {"on", "off", "always"},
+       .about = "off: libquadrille-heap leaves large allocations to the C library; always: it takes them even where that costs "
+                "huge pages",
+       .is_tolerated = true},
       {.name = "QUADRILLE_MACHINE",
        .reader = "library",
        .form = "a machine of 'quadrille list machines', or a machine file",

@@ -58,6 +58,35 @@ cmake -G "$generator" -S project -B project/build -DCMAKE_PREFIX_PATH="$prefix" 
 cmake --build project/build >/dev/null
 project/build/sample_sort
 
+# The heap: a large block lies in a file in memory, whether the library is linked by pkg-config or CMake, or preloaded.
+step "the heap"
+cat >project/large.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  char line[500], *block = malloc(1 << 20);
+  FILE* const in = fopen("/proc/self/maps", "r");
+  unsigned long begin, end;
+  while (fgets(line, sizeof line, in))
+    if (sscanf(line, "%lx-%lx", &begin, &end) == 2 && (unsigned long)block >= begin && (unsigned long)block < end)
+      return strstr(line, "memfd:quadrille") == NULL;
+  return 2;
+}
+END
+gcc project/large.c $(pkg-config --libs quadrille-heap) -o large
+./large || wrong 'linked by pkg-config'
+cat >>project/CMakeLists.txt <<'END'
+add_executable(large large.c)
+target_link_libraries(large PRIVATE quadrille::heap)
+END
+cmake project/build >/dev/null
+cmake --build project/build --target large >/dev/null
+project/build/large || wrong 'linked by CMake'
+gcc project/large.c -o large
+if ./large; then wrong 'shared without the library'; fi
+"$prefix/bin/quadrille" run -n 1 --heap ./large || wrong preloaded
+
 # A program that calls MPI's own signatures.
 cat >signatures.c <<'END'
 #include <stdio.h>
@@ -75,7 +104,7 @@ END
 
 for package in "$PKG_CONFIG_PATH"/quadrille-*.pc; do
   mpi=${package##*quadrille-} mpi=${mpi%.pc}
-  [ "$mpi" != c ] || continue
+  [[ $mpi != c && $mpi != heap ]] || continue
   wrapper=$(command -v "mpicc.$mpi" || command -v mpicc)
   launcher=$(command -v "mpirun.$mpi" || command -v mpirun)
   step "pkg-config, C, $mpi"
@@ -85,7 +114,7 @@ for package in "$PKG_CONFIG_PATH"/quadrille-*.pc; do
   "$wrapper" signatures.c $(pkg-config --cflags --libs "quadrille-$mpi") -o signatures
   for other in "$PKG_CONFIG_PATH"/quadrille-*.pc; do  # a program does not link with the package of another MPI library
     other=${other##*quadrille-} other=${other%.pc}
-    [ "$other" != c ] && [ "$other" != "$mpi" ] || continue
+    [[ $other != c && $other != heap && $other != "$mpi" ]] || continue
     for source in signatures.c "$examples/c/alltoall_mpi.c"; do
       if "$wrapper" "$source" $(pkg-config --cflags --libs "quadrille-$other") -o other 2>errors; then wrong "linked with quadrille-$other"; fi
       grep -q "undefined reference to .quadrille_package_$mpi" errors || wrong "$(cat errors)"
@@ -102,7 +131,7 @@ for package in "$PKG_CONFIG_PATH"/quadrille-*.pc; do
     run 3 "$launcher" -n 3 ./in_fortran
     for other in "$PKG_CONFIG_PATH"/quadrille-*.pc; do  # the package of another MPI library is refused when the program runs
       other=${other##*quadrille-} other=${other%.pc}
-      [ "$other" != c ] && [ "$other" != "$mpi" ] || continue
+      [[ $other != c && $other != heap && $other != "$mpi" ]] || continue
       "$fortran" $(pkg-config --variable=fortran "quadrille-$mpi") "$examples/fortran/alltoall_mpi.f90" \
         $(pkg-config --cflags --libs "quadrille-$other") -o wrong_package
       if "$launcher" -n 2 ./wrong_package >errors 2>&1; then wrong "ran with quadrille-$other"; fi

@@ -15,6 +15,7 @@
 
 #include "execute/executions/plan_memory.hpp"
 #include "execute/shared/memory/process.hpp"
+#include "execute/shared/memory/program_heap.hpp"
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/system/pipes.hpp"
 #include "foundation/text/wording.hpp"
@@ -32,7 +33,8 @@ namespace {
 
 // The extent to which this process can share memory with others, and the memory that its plans may take.
 struct Sharing {
-  std::string why_not;  // why this process cannot share memory; empty: it can
+  std::string why_not;       // why this process cannot share memory; empty: it can
+  std::string why_not_heap;  // why large allocations of programs would not come from shared memory; empty: they can
   // Two processes can share memory if both numbers agree.
   std::uint64_t machine = 0, pid_namespace = 0;
   Bytes heap_bytes = 0, control_bytes = 0;   // upper limits
@@ -106,6 +108,7 @@ Sharing sharing_of_this_process() {
   }
   std::ifstream in("/proc/sys/kernel/yama/ptrace_scope");
   if (int scope = 0; in >> scope) sharing.ptrace_scope = scope;
+  sharing.why_not_heap = why_no_program_heap();
   try {
     sharing.reads_private_memory = siblings_read_private_memory();
   } catch (const Error&) {}  // no pipe could be made, so it is not known
@@ -141,6 +144,8 @@ std::string sharing_text(const Sharing& sharing) {
                         "it is needed, as far as that goes",
                         mebibytes(*sharing.address_limit_bytes), mebibytes(sharing.free_address_bytes)));
   add("", private_memory_text(sharing));
+  add("heap", sharing.why_not_heap.empty() ? "large allocations of programs come from shared memory, if asked for (--heap)"
+                                           : "no allocations of programs come from shared memory: " + sharing.why_not_heap);
   add("plans", fmt::format("take at most {} at each rank, then those used least recently give their memory back ({})",
                            bytes_text(sharing.plan_memory_bytes), PlanMemory::variable));
   return text;
@@ -151,6 +156,7 @@ Json sharing_json(const Sharing& sharing) {
       {"available", sharing.why_not.empty()}, {"reason", sharing.why_not}, {"machine", fmt::format("{:016x}", sharing.machine)}};
   json.update(MEMBERS_OF(sharing, pid_namespace, heap_bytes, control_bytes, mapped_bytes, address_limit_bytes, free_address_bytes));
   if (!sharing.address_limit_bytes) json["free_address_bytes"] = nullptr;
+  json["why_no_heap"] = sharing.why_not_heap;
   json.update(MEMBERS_OF(sharing, reads_private_memory, ptrace_scope, plan_memory_bytes));
   return json;
 }

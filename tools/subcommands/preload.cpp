@@ -3,11 +3,17 @@
 #include "subcommands/preload.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
+#include "execute/shared/memory/program_heap.hpp"
+#include "foundation/environment.hpp"
 #include "foundation/mpi_libraries.hpp"
+#include "foundation/system/files.hpp"
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/transports.hpp"
@@ -58,6 +64,17 @@ std::string record_library(std::string_view mpi) {
   if (const std::string file = installed("record", mpi); !file.empty()) return file;
   if (mpi == "abi") refuse("programs of the standard ABI of MPI 5 cannot be recorded");
   refuse(fmt::format("the library that records programs of {} is not installed", mpi));
+}
+
+void preload_heap(const std::string& wish) {
+  if (wish != "on" && wish != "always") refuse(fmt::format("'{}' is not a kind of heap; it may be on or always", wish));
+  if (wish == "always") setenv(heap_variable, "always", 1);
+  const std::string library = (library_folder().parent_path() / "libquadrille-heap.so").string();
+  if (access(library.c_str(), R_OK) != 0) refuse(fmt::format("the library with the heap is not installed ({})", library));
+  const std::string others = environment_value("LD_PRELOAD");
+  setenv("LD_PRELOAD", (others.empty() ? library : library + ':' + others).c_str(), 1);
+  if (const std::string why = why_no_program_heap(); !why.empty() && is_first_launched())
+    std::fputs(fmt::format("quadrille: --heap is off: {}\n", why).c_str(), stderr);
 }
 
 Subcommand add_preload(CLI::App& command) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the libraries to preload into MPI programs.
+// Finds the libraries to preload into programs.
 #pragma once
 
 #include <string>
@@ -12,5 +12,9 @@ std::string preload_library(std::string_view mpi);
 
 // As above, for the library that is preloaded in addition if a program is recorded.
 std::string record_library(std::string_view mpi);
+
+// Preloads libquadrille-heap into the programs that this process starts, before other preloaded libraries. `wish` is "on" or
+// "always". Says once for all ranks if it will be off.
+void preload_heap(const std::string& wish);
 
 }  // namespace quadrille::command

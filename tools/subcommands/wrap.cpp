@@ -41,7 +41,7 @@ namespace fs = std::filesystem;
 
 struct WrapArguments {
   bool off = false, profile = false, fold = false, no_learn = false, check = false, watch_abort = false, no_watch = false;
-  std::optional<std::string> report, tune, choose, record, watch;
+  std::optional<std::string> report, tune, choose, record, watch, heap;
   std::vector<std::string> command;
 };
 
@@ -339,6 +339,7 @@ int run_wrap(const WrapArguments& options) {
   // Nothing is counted under the standard ABI. Without --watch, a run without a report is watched without the library that sees
   // point-to-point calls, because it takes about 24 ns of each.
   if (options.record || ((asks_to_watch || counts_calls()) && mpi != "abi")) library += ':' + record_library(mpi);
+  if (options.heap) preload_heap(*options.heap);
   const char* others = std::getenv("LD_PRELOAD");
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
   // The program keeps the id of this process, which the variable holds. A script starts its MPI program as another process, so
@@ -375,13 +376,15 @@ Subcommand add_wrap(CLI::App& command) {
        {"--no-learn", "", options->no_learn, "take nothing from earlier runs, and keep nothing of this one"},
        {"--watch", "SECONDS", options->watch,
         "if no collective has ended for so long (10 seconds without a value; the value must follow =), say which rank is missing, "
-        "in "
-        "which call and where; 'quadrille watch' looks at once"},
+        "in which call and where; 'quadrille watch' looks at once"},
        {"--check", "", options->check,
         "as --watch, and compare the arguments of each collective among the ranks: end the program at the first that does not "
         "match"},
        {"--watch-abort", "", options->watch_abort, "with --watch or --check: end the program then"},
        {"--no-watch", "", options->no_watch, "do not watch; else a run is watched with 30 seconds, without point-to-point calls"},
+       {"--heap", "KIND", options->heap,
+        "large allocations of the program come from memory that its processes share, so that their messages are copied once; "
+        "always (the value must follow =): even where that costs huge pages"},
        {"--record", "FOLDER", options->record,
         "record each call, and the computing between calls, into this folder (quadrille-recording without a value; the value must "
         "follow =); the MPI library runs every call, and 'quadrille recording' prints what was recorded"},
@@ -391,7 +394,8 @@ Subcommand add_wrap(CLI::App& command) {
       "The program runs with a library preloaded that defines MPI's blocking collectives. The libraries that the program is linked "
       "with tell which MPI library it uses. Interpreters load MPI later; for them the launcher tells it, or QUADRILLE_MPI. --off "
       "sets QUADRILLE=off, --profile QUADRILLE=profile, --report QUADRILLE_REPORT, --choose QUADRILLE_CHOOSE, "
-      "--tune QUADRILLE_TUNE, --no-learn QUADRILLE_LEARN=off, --no-watch QUADRILLE_WATCH=off, --record QUADRILLE_RECORD. The "
+      "--tune QUADRILLE_TUNE, --no-learn QUADRILLE_LEARN=off, --no-watch QUADRILLE_WATCH=off, --record QUADRILLE_RECORD, "
+      "--heap=always QUADRILLE_HEAP=always. The "
       "counters of a run that did not end "
       "normally are kept; 'quadrille "
       "report' reads "
@@ -408,7 +412,8 @@ Subcommand add_wrap(CLI::App& command) {
       "  mpirun -n 8 quadrille wrap --record=run.recording ./app");
   Subcommand subcommand{std::move(table), [options] { return run_wrap(*options); }};
   subcommand.program = ProgramWords{
-      &options->command, {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}, {"--watch", "10"}}};
+      &options->command,
+      {{"--report", "summary"}, {"--tune", "1%"}, {"--record", "quadrille-recording"}, {"--watch", "10"}, {"--heap", "on"}}};
   return subcommand;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -25,13 +26,27 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes line = 64;
-constexpr Bytes page = 4096;
 constexpr Bytes most_bytes = Bytes{1} << 47;   // the largest file of another process that is accepted
 constexpr Bytes large_block = Bytes{1} << 20;  // blocks from this size on are returned to the system when they are released
 constexpr std::size_t asked_at_once = 8;       // how many retired places one call checks; thousands may be waiting
 
-constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), line);
+constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), FileRoom::line);
+
+constexpr FileRoom::Milliseconds between_looks = 250;
+constexpr Bytes always_warm = Bytes{64} << 20;
+constexpr Bytes marks_for_dumps = 64;  // of an extent
+constexpr std::size_t returned_together = 64;
+
+FileRoom::Milliseconds now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1'000'000 + 1;
+}
+
+// Where in an extent a core dump ends if its memory up to `end` is dumped.
+Bytes mark_at(Place end, std::size_t extent) {
+  return rounded_up(static_cast<Bytes>(end - Extents::begin(extent)), Extents::bytes(extent) / marks_for_dumps);
+}
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::environment, "memory cannot be shared with other processes: " + why);
@@ -69,6 +84,13 @@ std::optional<ProcessState> thread_state(const std::string& directory) {
   }
 }
 
+// Shells and other programs use the low numbers of descriptors as they like, without asking whether they are in use.
+Descriptor at_high_number(Descriptor file) {
+  constexpr int high = 700;
+  Descriptor moved(::fcntl(file.number(), F_DUPFD_CLOEXEC, high));
+  return moved.number() < 0 ? std::move(file) : std::move(moved);
+}
+
 // Is this a shared file of that kind and process? The seals are checked first: without seals the size could change after it was
 // compared with the title. Stores the size in `bytes`.
 bool is_sound(const Descriptor& file, FileKind kind, std::uint64_t process, Bytes& bytes) {
@@ -95,36 +117,16 @@ Descriptor sealed_file(Bytes bytes) {
   return file;
 }
 
-Bytes Extents::bytes(const Mapped& mapped) {
-  Bytes sum = 0;
-  for (std::size_t extent = 0; extent < most; ++extent)
-    if (mapped[extent].load(std::memory_order_relaxed)) sum += bytes(extent);
-  return sum;
-}
-
-void Extents::unmap(const Mapped& mapped) {
-  for (std::size_t extent = 0; extent < most; ++extent)
-    if (std::byte* memory = mapped[extent].load(std::memory_order_relaxed)) ::munmap(memory, index(bytes(extent)));
-}
-
-std::string Extents::why_not_mapped(std::size_t extent, int error) {
-  const auto addresses = free_addresses();
-  if (error == ENOMEM && addresses && *addresses < bytes(extent))
-    return fmt::format(
-        "the limit of addresses (ulimit -v) leaves {} KiB, and {} KiB of shared memory must be mapped; raise the limit",
-        *addresses / 1024, bytes(extent) / 1024);
-  return fmt::format("mmap: {}", std::strerror(error));
-}
-
-SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : bytes_(bytes), file_(sealed_file(bytes)) {
+SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes)
+    : bytes_(bytes), file_(at_high_number(sealed_file(bytes))) {
   QUADRILLE_ASSERT(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");
   inode_ = status.st_ino;
 
-  add_free(static_cast<Place>(title_bytes), Extents::first - title_bytes);
+  room_.add_free({static_cast<Place>(title_bytes), Extents::first - title_bytes});
   for (std::size_t extent = 1; extent < Extents::of(static_cast<Place>(bytes)); ++extent)
-    add_free(Extents::begin(extent), Extents::bytes(extent));
+    room_.add_free({Extents::begin(extent), Extents::bytes(extent)});
 
   if (!map(0)) refuse(Extents::why_not_mapped(0, errno));
   FileTitle title{};
@@ -134,6 +136,7 @@ SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes) : byte
   title.kind = static_cast<std::uint64_t>(kind);
   title.bytes = bytes;
   std::memcpy(at(0), &title, sizeof title);
+  dump(0, title_bytes);
 }
 
 SharedFile::~SharedFile() {
@@ -144,102 +147,122 @@ SharedFile::~SharedFile() {
 }
 
 Bytes SharedFile::taken_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return taken_bytes_;
+  const Lock lock(mutex_);
+  return room_.bytes_taken();
+}
+
+bool SharedFile::has_descriptor() const {
+  struct stat status {};
+  return ::fstat(file_.number(), &status) == 0 && status.st_ino == inode_;
 }
 
 bool SharedFile::map(std::size_t extent) {
+  if (!has_descriptor()) return false;
   void* memory = ::mmap(nullptr, index(Extents::bytes(extent)), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.number(),
                         static_cast<off_t>(Extents::begin(extent)));
   if (memory == MAP_FAILED) return false;
+  ::madvise(memory, index(Extents::bytes(extent)), MADV_DONTDUMP);
+  // Where shared memory gets huge pages only on request, the program's memory asks for them as its private memory would get them.
+  if (beginning_of("/sys/kernel/mm/transparent_hugepage/shmem_enabled", 80).find("[advise]") != std::string::npos)
+    ::madvise(memory, index(Extents::bytes(extent)), MADV_HUGEPAGE);
   extents_[extent].store(static_cast<std::byte*>(memory), std::memory_order_release);
   return true;
 }
 
-void SharedFile::add_free(Place place, Bytes length) {
-  if (length == 0) return;
-  const auto next = free_.lower_bound(place);  // free pieces do not overlap
-  QUADRILLE_ASSERT(length > 0 && (next == free_.end() || place + static_cast<Place>(length) <= next->first));
-  QUADRILLE_ASSERT(next == free_.begin() || std::prev(next)->first + static_cast<Place>(std::prev(next)->second) <= place);
-  free_.emplace_hint(next, place, length);
-  by_length_.emplace(length, place);
+// A core dump allocates the holes that it reads. So only the beginning of an extent is dumped, as far as it is taken. The mark
+// moves in large steps, because each step is a system call.
+void SharedFile::dump(Place place, Bytes length) {
+  const std::size_t extent = Extents::of(place);
+  const Bytes mark = mark_at(place + static_cast<Place>(length), extent);
+  Bytes& dumped = dumped_[extent];
+  if (mark <= dumped) return;
+  ::madvise(at(Extents::begin(extent)) + dumped, index(mark - dumped), MADV_DODUMP);
+  dumped = mark;
 }
 
-void SharedFile::remove_free(std::map<Place, Bytes>::iterator piece) {
-  by_length_.erase({piece->second, piece->first});
-  free_.erase(piece);
+// Moves the mark back before a free piece that reaches up to it.
+void SharedFile::leave_out_of_dumps(FileRoom::Piece piece) {
+  const std::size_t extent = Extents::of(piece.place);
+  const Bytes mark = mark_at(piece.place, extent);
+  Bytes& dumped = dumped_[extent];
+  if (mark >= dumped || piece.place + static_cast<Place>(piece.length) < Extents::begin(extent) + static_cast<Place>(dumped))
+    return;
+  ::madvise(at(Extents::begin(extent)) + mark, index(dumped - mark), MADV_DONTDUMP);
+  dumped = mark;
 }
 
-// Adds a free piece, merged with the free pieces right before and behind it in its extent.
-void SharedFile::join_free(Place place, Bytes length) {
-  const auto behind = free_.find(place + static_cast<Place>(length));
-  if (behind != free_.end() && Extents::of(behind->first) == Extents::of(place)) {
-    length += behind->second;
-    remove_free(behind);
-  }
-  const auto next = free_.lower_bound(place);
-  if (next != free_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + static_cast<Place>(before->second) == place && Extents::of(before->first) == Extents::of(place)) {
-      place = before->first;
-      length += before->second;
-      remove_free(before);
-    }
-  }
-  add_free(place, length);
-}
-
-// Allocates from the shortest free piece that is long enough (best fit); if several pieces have this length, from the first of
-// them in the file. Uses extents that are not mapped only if `map_more`.
-std::optional<Place> SharedFile::take(Bytes length, bool map_more) {
-  for (auto piece = by_length_.lower_bound({length, 0}); piece != by_length_.end(); ++piece) {
-    const auto [room, first] = *piece;
-    const Bytes start = rounded_up(static_cast<Bytes>(first), length < page ? line : page);
-    const Bytes skipped = start - static_cast<Bytes>(first), left = room - skipped - length;
-    const std::size_t extent = Extents::of(first);
-    if (left < 0 || (!extents_[extent].load(std::memory_order_relaxed) && !(map_more && map(extent)))) continue;
-    const auto place = static_cast<Place>(start);
-    QUADRILLE_ASSERT(start + length <= bytes_ && Extents::of(place + static_cast<Place>(length) - 1) == extent);
-    remove_free(free_.find(first));
-    add_free(first, skipped);
-    add_free(place + static_cast<Place>(length), left);
-    taken_.emplace(place, length);
-    taken_bytes_ += length;
-    return place;
-  }
-  return std::nullopt;
+// Uses extents that are not mapped only if `map_more`.
+std::optional<Place> SharedFile::take(Bytes length, bool map_more, bool grows) {
+  const auto may_use = [this, map_more](std::size_t extent) {
+    return extents_[extent].load(std::memory_order_relaxed) || (map_more && map(extent));
+  };
+  const auto place = grows ? room_.take_to_grow(length, may_use) : room_.take(length, may_use);
+  if (place) dump(*place, length);
+  return place;
 }
 
 Place SharedFile::allocate(Bytes bytes) {
   if (mark_.is_in_child())
     throw Error(ErrorCode::misuse, "a forked process cannot allocate memory that its parent shares with other processes");
   if (bytes > bytes_) throw std::bad_alloc();
-  const Bytes length = rounded_up(std::max<Bytes>(bytes, 1), bytes < page ? line : page);
+  const Bytes length = rounded_up(std::max<Bytes>(bytes, 1), bytes < FileRoom::page ? FileRoom::line : FileRoom::page);
   release_retired();
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (const auto place = take(length, false)) return *place;
   }
   release_retired(std::numeric_limits<std::size_t>::max());
-  const std::lock_guard lock(mutex_);
+  {
+    const Lock lock(mutex_);
+    if (const auto place = take(length, true)) return *place;
+  }
+  return_released_pages();  // which joins them with the free room beside them
+  const Lock lock(mutex_);
   if (const auto place = take(length, true)) return *place;
   throw std::bad_alloc();
 }
 
 void SharedFile::release(Place place) {
   if (mark_.is_in_child()) return;
-  std::unique_lock lock(mutex_);
-  const auto entry = taken_.find(place);
-  if (entry == taken_.end()) return;
-  const Bytes length = entry->second;
-  taken_.erase(entry);
-  taken_bytes_ -= length;
-  if (length >= large_block) {
-    lock.unlock();  // punching the hole takes long; the piece is in neither list meanwhile, so no other thread can use it
-    ::fallocate(file_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place), static_cast<off_t>(length));
-    lock.lock();
+  Lock lock(mutex_);
+  const FileRoom::Piece piece{place, room_.drop(place)};
+  if (piece.length >= large_block)
+    return_to_system(lock, {&piece, 1});
+  else if (piece.length >= FileRoom::page)
+    keep_warm(lock, piece);
+  else if (piece.length > 0)
+    room_.add_free(piece);
+}
+
+void SharedFile::keep_warm(Lock& lock, FileRoom::Piece piece) {
+  piece = room_.add_free(piece, now());
+  if (room_.bytes_warm() > std::max(always_warm, room_.bytes_taken() / 4)) {
+    room_.take_warm(piece.place);
+    return_to_system(lock, {&piece, 1});
   }
-  join_free(place, length);
+  return_idle(lock);
+}
+
+// Takes long; the pieces are neither free nor taken meanwhile, so no other thread can use them. Functions that intercept madvise
+// may call this object.
+void SharedFile::return_to_system(Lock& lock, std::span<const FileRoom::Piece> pieces) {
+  lock.unlock();
+  for (const FileRoom::Piece& piece : pieces) ::madvise(at(piece.place), index(piece.length), MADV_REMOVE);
+  lock.lock();
+  for (const FileRoom::Piece& piece : pieces) leave_out_of_dumps(room_.add_free(piece));
+}
+
+void SharedFile::return_idle(Lock& lock, FileRoom::Milliseconds idle) {
+  const FileRoom::Milliseconds time = now();
+  if (idle > 0 && time - looked_at_ < between_looks) return;
+  looked_at_ = time;
+  std::array<FileRoom::Piece, returned_together> pieces;
+  while (const std::size_t count = room_.take_warm(time - idle, pieces)) return_to_system(lock, {pieces.data(), count});
+}
+
+void SharedFile::return_released_pages() {
+  Lock lock(mutex_);
+  return_idle(lock, 0);
 }
 
 void SharedFile::retire(Place place, std::function<bool()> is_over) {
@@ -247,7 +270,7 @@ void SharedFile::retire(Place place, std::function<bool()> is_over) {
   std::list<Retired> one;
   one.push_back({place, std::move(is_over)});
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     retired_.splice(retired_.end(), one);
   }
   release_retired();
@@ -259,7 +282,7 @@ void SharedFile::release_retired(std::size_t most) {
   if (mark_.is_in_child()) return;
   std::list<Retired> over;  // destroyed after the lock is released, because destroying a function may release further memory
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (std::size_t left = std::min(most, retired_.size()); left > 0; --left) {
       const bool is_over = retired_.front().is_over();
       std::list<Retired>& next = is_over ? over : retired_;

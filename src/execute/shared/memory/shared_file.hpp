@@ -4,10 +4,14 @@
 // no memory. Do not read a page before it is written: reading a hole allocates the page, and charges it to the reader's control
 // group.
 //
-// A file is mapped in parts called extents. The first extent has 1 MiB, and each further extent is as long as all extents before
-// it together. An allocation lies within one extent. A process maps an extent of its own file at its first allocation there, and
-// an extent of another process's file at its first access. So pointers stay valid, and the address space that a process uses
-// grows with need.
+// A file is mapped in parts called extents (extents.hpp). An allocation lies within one extent. A process maps an extent of its own
+// file at its first allocation there, and an extent of another process's file at its first access. So pointers stay valid, and the
+// address space that a process uses grows with need.
+//
+// Pages of the program's memory (allocate_pages) that it has released stay in the file for a second, because it often allocates
+// them again, and are returned to the system by later calls. If they are more than 64 MiB and more than a quarter of what is taken,
+// they are returned at once. Pages are returned by madvise, because MPI libraries and UCX intercept it: they must forget what they
+// have registered.
 #pragma once
 
 #include <fcntl.h>
@@ -15,26 +19,23 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "execute/process_events.hpp"
+#include "execute/shared/memory/extents.hpp"
+#include "execute/shared/memory/file_room.hpp"
 #include "foundation/system/files.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
-
-using Place = std::uint64_t;  // offset in a file, in bytes; 0 means none: the title lies at offset 0
 
 enum class FileKind : std::uint8_t {
   heap,     // others read it: they open it read-only and map it PROT_READ
@@ -59,22 +60,6 @@ struct FileTitle {
   Bytes bytes;            // size of the whole file
 };
 
-// How a file is divided into extents.
-struct Extents {
-  static constexpr Bytes first = Bytes{1} << 20;
-  static constexpr std::size_t most = 28;  // they have 2^47 bytes together: the whole address space of a process
-
-  static std::size_t of(Place place) { return static_cast<std::size_t>(std::bit_width(place >> 20)); }
-  static Place begin(std::size_t extent) { return extent == 0 ? 0 : static_cast<Place>(first) << (extent - 1); }
-  static Bytes bytes(std::size_t extent) { return extent == 0 ? first : first << (extent - 1); }
-
-  // The address of each extent in this process; null if it is not mapped.
-  using Mapped = std::array<std::atomic<std::byte*>, most>;
-  static Bytes bytes(const Mapped& mapped);
-  static void unmap(const Mapped& mapped);
-  static std::string why_not_mapped(std::size_t extent, int error);  // `error` is the errno of mmap
-};
-
 // This process's own file, with an allocator. Thread-safe.
 class SharedFile {
  public:
@@ -94,8 +79,27 @@ class SharedFile {
   // mapped because address space is limited (ulimit -v). The memory is not initialised.
   Place allocate(Bytes bytes);
 
-  // Has no effect in a forked child, because the file belongs to its parent.
+  // Has no effect in a forked child, because the file belongs to its parent. Blocks of 1 MiB and more go back to the system at
+  // once.
   void release(Place place);
+
+  // Memory of the program. The lengths are whole pages. `grows`: where it can grow in place. Returns nothing if there is no room.
+  std::optional<Place> allocate_pages(Bytes bytes, bool grows = false);
+  bool resize_pages(Place place, Bytes bytes);  // in place; false if the room behind is not free
+  void release_pages(Place place);              // to be allocated again
+  void return_released_pages();                 // to the system, all at once
+  Bytes length_of(Place place) const;           // of an allocation; 0: there is none
+  // Both do not touch pages that are holes, neither in the source nor in the target.
+  void clear_pages(Place place, Bytes bytes);
+  void copy_pages(Place to, Place from, Bytes bytes);
+
+  // For fork. `hold` keeps other threads out until `let_go`. In the child, `copy_into_child` replaces all memory of the file by
+  // private memory at the same addresses, with the same contents, for which the parent must wait. It returns false if there is not
+  // enough memory. It calls only what a forked child may call. Then `forget_in_child` returns the length of a block and forgets it.
+  void hold() { mutex_.lock(); }
+  void let_go() { mutex_.unlock(); }
+  bool copy_into_child() noexcept;
+  Bytes forget_in_child(Place place);
 
   // Releases the place as soon as a call of is_over() returns true. Each `allocate` and `retire` checks a few retired places.
   // is_over must not call members of this object.
@@ -113,12 +117,19 @@ class SharedFile {
     std::function<bool()> is_over;
   };
 
+  using Lock = std::unique_lock<std::recursive_mutex>;
+
+  bool has_descriptor() const;  // the program may have closed it
   bool map(std::size_t extent);
-  void add_free(Place place, Bytes length);
-  void remove_free(std::map<Place, Bytes>::iterator piece);
-  void join_free(Place place, Bytes length);
-  std::optional<Place> take(Bytes length, bool map_more);
+  void dump(Place place, Bytes length);
+  void leave_out_of_dumps(FileRoom::Piece piece);
+  std::optional<Place> take(Bytes length, bool map_more, bool grows = false);
+  void return_to_system(Lock& lock, std::span<const FileRoom::Piece> pieces);
+  void return_idle(Lock& lock, FileRoom::Milliseconds idle = 1000);
+  void keep_warm(Lock& lock, FileRoom::Piece piece);
   void release_retired(std::size_t most);
+  template <class Function>
+  void for_each_resident(Place place, Bytes bytes, Function&& function) const;
 
   const Bytes bytes_;
   const ForkMark mark_;  // a forked child must not touch the file: it belongs to the parent
@@ -126,13 +137,11 @@ class SharedFile {
   ino_t inode_ = 0;
   Extents::Mapped extents_{};
 
-  mutable std::mutex mutex_;
-  // Free pieces, by place and by length. A piece lies within one extent, which need not be mapped.
-  std::map<Place, Bytes> free_;
-  std::set<std::pair<Bytes, Place>> by_length_;
-  std::map<Place, Bytes> taken_;
-  Bytes taken_bytes_ = 0;
-  std::list<Retired> retired_;  // ordered by their last check, the oldest first
+  mutable std::recursive_mutex mutex_;  // recursive: what is_over() of retired memory calls may allocate memory of the program
+  FileRoom room_;
+  std::array<Bytes, Extents::most> dumped_{};  // of each extent, from its beginning: core dumps contain it, and children copy it
+  FileRoom::Milliseconds looked_at_ = 0;       // when return_idle was called last
+  std::list<Retired> retired_;                 // ordered by their last check, the oldest first
 };
 
 // What /proc tells about a process: when it started, and whether it still runs.

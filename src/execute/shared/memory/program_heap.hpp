@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether large allocations of the program may come from the heap that this process shares (src/heap). The preloaded library asks
+// for its own process, and the command for the processes that it starts.
+#pragma once
+
+#include <string>
+
+namespace quadrille {
+
+constexpr const char* heap_variable = "QUADRILLE_HEAP";
+
+// Returns why not, as a sentence without a full stop; empty: they may. Reads QUADRILLE_HEAP.
+std::string why_no_program_heap();
+
+}  // namespace quadrille

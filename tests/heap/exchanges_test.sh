@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# exchanges_test.sh QUADRILLE MPIRUN EXCHANGES: collectives of ranks whose buffers are in the heap, under `quadrille wrap --heap`; also
+# if a rank is stopped for a while or killed during a call.
+set -u
+quadrille=$1 mpirun=$2 exchanges=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"; [ -z "${launcher:-}" ] || kill "$launcher" 2>/dev/null' EXIT
+wrong() { echo "wrong: $*"; cat "$work/said"; exit 1; }
+launch() { timeout -k 5 100 "$mpirun" -n 3 "$quadrille" wrap "$@" "$exchanges" $seconds "$work" </dev/null >"$work/said" 2>&1; }
+
+seconds=''
+export QUADRILLE_ADMIT=1  # Quadrille runs calls from the second one on
+launch --heap && grep -q 'good, 9[0-9] of 100\|good, 100 of' "$work/said" || wrong 'with the heap'
+QUADRILLE_HEAP=off launch --heap && grep -q 'good, 0 of 100' "$work/said" || wrong 'without the heap'
+[ "$(grep -c -- '--heap is off' "$work/said")" = 1 ] || wrong 'that it is off is said once'
+
+begin() {  # begin SECONDS: starts a run; sets `launcher`, and `all`, the processes of the ranks
+  seconds=$1
+  : >"$work/said"  # of the launch before
+  launch --heap --no-watch &
+  launcher=$!
+  for ((i = 0; i < 200; ++i)); do
+    grep -q begun "$work/said" && break
+    sleep 0.1
+  done
+  mapfile -t all < <(pgrep -f "^$exchanges .*$work")
+  [ ${#all[@]} -ge 3 ] || wrong "the ranks do not run: ${all[*]}"
+}
+begin 4
+for ((round = 0; round < 5; ++round)); do
+  kill -STOP "${all[round % 3]}"
+  sleep 0.2
+  kill -CONT "${all[round % 3]}"
+done
+wait $launcher && grep -q good "$work/said" || wrong 'after a stop'
+
+begin 60
+sleep 0.5
+kill -9 "${all[1]}"
+wait $launcher && wrong 'good after a rank was killed'
+for one in "${all[@]}"; do
+  for ((i = 0; i < 100; ++i)); do
+    kill -0 "$one" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -0 "$one" 2>/dev/null && wrong "rank $one still runs"
+done
+echo good
