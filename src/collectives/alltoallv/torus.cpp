@@ -40,7 +40,7 @@ struct TorusPiece {
 };
 
 // A piece crosses `distance` links of a line.
-struct Crossing {
+struct LineCrossing {
   std::size_t piece = 0;
   Count distance = 0;
   bool is_last = false;  // the line ends at the target of the piece
@@ -91,7 +91,8 @@ class TorusWays : public Analysis {
       for (const Pair& pair : pairs)
         for (Count part = 0; part < turns_; ++part) add_part(pair, part, either_way);
     for (auto& list : crossings_)
-      std::stable_sort(list.begin(), list.end(), [](const Crossing& a, const Crossing& b) { return a.distance < b.distance; });
+      std::stable_sort(list.begin(), list.end(),
+                       [](const LineCrossing& a, const LineCrossing& b) { return a.distance < b.distance; });
     is_straight_ = !always_relays && !is_better_than_straight(pairs);
   }
 
@@ -185,22 +186,22 @@ class TorusWays : public Analysis {
   }
 
   void add_piece(const Pair& pair, Count part, Bytes begin, Bytes end, const std::vector<Bytes>& ups) {
-    Crossing* last = nullptr;
+    LineCrossing* last = nullptr;
     for_each_line(pair.source, pair.target, part, [&](Count turn, Count dimension, Rank start, Count displacement) {
       const Count length = sides_[index(dimension)].length;
       const bool is_down = 2 * displacement > length || (2 * displacement == length && begin >= ups[index(dimension)]);
       last = &crossings_[place(turn, 2 * dimension + is_down, start)].emplace_back(
-          Crossing{pieces_.size(), is_down ? length - displacement : displacement, false});
+          LineCrossing{pieces_.size(), is_down ? length - displacement : displacement, false});
     });
     last->is_last = true;
     pieces_.push_back({pair.input_offset + begin, pair.output_offset + begin, end - begin});
   }
 
   // The pieces that cross a link in a round, by the distance that they cross.
-  std::span<const Crossing> crossing(Count turn, Count lane, Rank sender, Count round) const {
+  std::span<const LineCrossing> crossing(Count turn, Count lane, Rank sender, Count round) const {
     const Rank start = moved(sender, side_of(lane), -direction_of(lane) * round);
-    const std::vector<Crossing>& all = crossings_[place(turn, lane, start)];
-    const auto first = std::partition_point(all.begin(), all.end(), [&](const Crossing& one) { return one.distance <= round; });
+    const std::vector<LineCrossing>& all = crossings_[place(turn, lane, start)];
+    const auto first = std::partition_point(all.begin(), all.end(), [&](const LineCrossing& one) { return one.distance <= round; });
     return std::span(all).subspan(index(first - all.begin()));
   }
 
@@ -209,7 +210,7 @@ class TorusWays : public Analysis {
     const TorusSide& side = side_of(lane);
     const Port port{side.dimension, direction_of(lane)};
     Regions read, write;
-    for (const Crossing& one : crossing(turn, lane, me, round)) {
+    for (const LineCrossing& one : crossing(turn, lane, me, round)) {
       const TorusPiece& piece = pieces_[one.piece];
       const auto found = held.find(one.piece);
       const Region region = found == held.end() ? Region{Buffer::input, piece.input_offset, piece.bytes, {}} : found->second;
@@ -217,12 +218,12 @@ class TorusWays : public Analysis {
       if (found != held.end()) append(emptied, region);
     }
     const Rank from = moved(me, side, -port.direction);
-    const std::span<const Crossing> arriving = crossing(turn, lane, from, round);
-    const auto stays = [&](const Crossing& one) { return one.is_last && one.distance == round + 1; };
+    const std::span<const LineCrossing> arriving = crossing(turn, lane, from, round);
+    const auto stays = [&](const LineCrossing& one) { return one.is_last && one.distance == round + 1; };
     Bytes passing = 0;
-    for (const Crossing& one : arriving) passing += stays(one) ? 0 : pieces_[one.piece].bytes;
+    for (const LineCrossing& one : arriving) passing += stays(one) ? 0 : pieces_[one.piece].bytes;
     Bytes offset = passing == 0 ? 0 : scratch.take(passing);
-    for (const Crossing& one : arriving) {
+    for (const LineCrossing& one : arriving) {
       const TorusPiece& piece = pieces_[one.piece];
       if (stays(one)) {
         append(write, {Buffer::output, piece.output_offset, piece.bytes, {}});
@@ -254,7 +255,7 @@ class TorusWays : public Analysis {
       for (Count lane = 0; lane < lanes(); ++lane)
         for (Rank start = 0; start < ranks_; ++start) {
           Bytes left = 0;
-          const std::vector<Crossing>& all = crossings_[place(turn, lane, start)];
+          const std::vector<LineCrossing>& all = crossings_[place(turn, lane, start)];
           for (std::size_t i = all.size(); i-- > 0;) {
             left += pieces_[all[i].piece].bytes;
             for (Count round = i == 0 ? 0 : all[i - 1].distance; round < all[i].distance; ++round) {
@@ -290,7 +291,7 @@ class TorusWays : public Analysis {
   std::optional<CountsAgreement> agreement_;
   std::vector<Bytes> loads_;  // by turn, lane and sender: the bytes that the link carries
   std::vector<TorusPiece> pieces_;
-  std::vector<std::vector<Crossing>> crossings_;  // by turn, lane and rank at which they start; ascending by distance
+  std::vector<std::vector<LineCrossing>> crossings_;  // by turn, lane and rank at which they start; ascending by distance
   bool is_straight_ = false;
 };
 
