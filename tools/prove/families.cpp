@@ -38,28 +38,41 @@ ProofSection division() {
 
 // In the steps, slot j has the quotient q and the remainder m by place w; q has the quotient h by the radix. So m is what the
 // block in the slot has moved before the level.
-ProofSection bruck_radix(Count radix) {
-  ProofSection section(fmt::format("radix {}", radix));
-  const IntTerm h("h"), low("low");
-  const auto goes_on = section.define<IntTerm>("goes-on", "w p", bruck::goes_on(w, p));
-  const auto next_place = section.define<IntTerm>("next-place", "w", bruck::next_place(radix, w));
+struct BruckProof {
+  explicit BruckProof(Count radix) : radix(radix), section(fmt::format("radix {}", radix)) {
+    for (Count digit = 1; digit < radix; ++digit) {
+      has_hop.push_back(section.define<IntTerm>(fmt::format("has-hop-{}", digit), "w p", bruck::has_hop(digit, w, p)));
+      hop.push_back(section.define<IntTerm>(fmt::format("hop-{}", digit), "w", bruck::hop(digit, w)));
+      slots.push_back(
+          section.define<IntTerm>(fmt::format("slots-{}", digit), "w high low", bruck::slots(digit, w, IntTerm("high"), low)));
+    }
+    add_moves();
+    add_places();
+    add_counts();
+    for (Count ports = 1; ports <= 4; ++ports) add_rounds(ports);
+  }
+  void add_moves();
+  void add_places();
+  void add_counts();
+  void add_rounds(Count ports);
+
+  const IntTerm h{"h"}, low{"low"};
+  const Count radix;
+  ProofSection section;
+  const Defined<Condition, IntTerm> goes_on = section.define<IntTerm>("goes-on", "w p", bruck::goes_on(w, p));
+  const Defined<IntTerm, IntTerm> next_place = section.define<IntTerm>("next-place", "w", bruck::next_place(radix, w));
+  const Defined<IntTerm, IntTerm> output_block = section.define<IntTerm>("output-block", "i j p", bruck::output_block(i, j, p));
+  const Defined<IntTerm, IntTerm> input_block = section.define<IntTerm>("input-block", "i j p", bruck::input_block(i, j, p));
+  // By digit.
   std::vector<Defined<Condition, IntTerm>> has_hop{{}};
   std::vector<Defined<IntTerm, IntTerm>> hop{section.define<IntTerm>("hop-0", "w", IntTerm(0))}, slots{{}};
-  for (Count digit = 1; digit < radix; ++digit) {
-    has_hop.push_back(section.define<IntTerm>(fmt::format("has-hop-{}", digit), "w p", bruck::has_hop(digit, w, p)));
-    hop.push_back(section.define<IntTerm>(fmt::format("hop-{}", digit), "w", bruck::hop(digit, w)));
-    slots.push_back(
-        section.define<IntTerm>(fmt::format("slots-{}", digit), "w high low", bruck::slots(digit, w, IntTerm("high"), low)));
-  }
-  const auto output_block = section.define<IntTerm>("output-block", "i j p", bruck::output_block(i, j, p));
-  const auto input_block = section.define<IntTerm>("input-block", "i j p", bruck::input_block(i, j, p));
-  const auto of_digit = [&](Count digit) {
-    return std::vector<Condition>{IntTerm(1) <= w, j == (radix * h + digit) * w + m, is_in(0, m, w), IntTerm(0) <= h};
-  };
+};
+
+void BruckProof::add_moves() {
   section.step("before the first level no block has moved", "j q m", {j == q * 1 + m, is_in(0, m, 1)}, m == 0);
   for (Count digit = 0; digit < radix; ++digit)
     section.step(fmt::format("a level moves digit {} so that blocks have moved the remainder by the next place", digit), "w j h m",
-                 of_digit(digit),
+                 {IntTerm(1) <= w, j == (radix * h + digit) * w + m, is_in(0, m, w), IntTerm(0) <= h},
                  j == h * next_place(w) + (m + hop[index(digit)](w)) && is_in(0, m + hop[index(digit)](w), next_place(w)));
   for (Count digit = 1; digit < radix; ++digit)
     section.step(fmt::format("a slot with digit {} is in a message, and a message has a slot", digit), "p w j h m",
@@ -76,6 +89,9 @@ ProofSection bruck_radix(Count radix) {
                  const IntTerm before = digit == 1 ? IntTerm(0) : hop[index(digit - 1)](w);
                  return implies(has_hop[index(digit)](w, p), is_in(before + 1, hop[index(digit)](w), p));
                })));
+}
+
+void BruckProof::add_places() {
   const IntTerm j2("j2");
   section.step("slots of a rank lie in different blocks of the output", "p i j j2",
                {is_in(0, i, p), is_in(0, j, p), is_in(0, j2, p), output_block(i, j, p) == output_block(i, j2, p)}, j == j2);
@@ -84,7 +100,9 @@ ProofSection bruck_radix(Count radix) {
                is_in(0, output_block(i, j, p), p) && is_in(0, input_block(i, j, p), p) &&
                    (output_block(i, j, p) == i - j || output_block(i, j, p) == i - j + p) &&
                    (input_block(i, j, p) == i + j || input_block(i, j, p) == i + j - p));
+}
 
+void BruckProof::add_counts() {
   for (Count digit = 1; digit < radix; ++digit) {
     const auto& count = slots[index(digit)];
     section.step(fmt::format("digit {} has no slots below 0", digit), "w", {IntTerm(1) <= w}, count(w, 0, 0) == 0);
@@ -97,44 +115,56 @@ ProofSection bruck_radix(Count radix) {
       section.step(fmt::format("digit {} has no more slots than digit {}", digit, digit - 1), "w h low",
                    {IntTerm(1) <= w, is_in(0, low, radix * w)}, count(w, h, low) <= slots[index(digit - 1)](w, h, low));
   }
+}
 
-  for (Count ports = 1; ports <= 4; ++ports) {
-    const Count full = bruck::round_of(radix - 1, ports) + 1;
-    // A round of a level exists if its first digit has a message.
-    const IntTerm rounds =
-        sum_of(0, full - 1, [&](Count round) { return select(has_hop[index(round * ports + 1)](w, p), IntTerm(1), IntTerm(0)); });
-    section.step(fmt::format("{} ports: a level before the last has {} rounds", ports, full), "p w",
-                 {IntTerm(1) <= w, goes_on(next_place(w), p)}, rounds == full);
-    Condition has_ceiling = false;  // c = ceil(p / w)
-    for (Count c = 2; c <= radix; ++c)
-      has_ceiling = has_ceiling || ((c - 1) * w < p && p <= c * w && ports * (rounds - 1) < c - 1 && c - 1 <= ports * rounds);
-    section.step(fmt::format("{} ports: the last level has ceil((ceil(p / w) - 1) / {}) rounds", ports, ports), "p w",
-                 {IntTerm(1) <= w, goes_on(w, p), !goes_on(next_place(w), p)}, has_ceiling);
-  }
-  return section;
+void BruckProof::add_rounds(Count ports) {
+  const Count full = bruck::round_of(radix - 1, ports) + 1;
+  // A round of a level exists if its first digit has a message.
+  const IntTerm rounds =
+      sum_of(0, full - 1, [&](Count round) { return select(has_hop[index(round * ports + 1)](w, p), IntTerm(1), IntTerm(0)); });
+  section.step(fmt::format("{} ports: a level before the last has {} rounds", ports, full), "p w",
+               {IntTerm(1) <= w, goes_on(next_place(w), p)}, rounds == full);
+  Condition has_ceiling = false;  // c = ceil(p / w)
+  for (Count c = 2; c <= radix; ++c)
+    has_ceiling = has_ceiling || ((c - 1) * w < p && p <= c * w && ports * (rounds - 1) < c - 1 && c - 1 <= ports * rounds);
+  section.step(fmt::format("{} ports: the last level has ceil((ceil(p / w) - 1) / {}) rounds", ports, ports), "p w",
+               {IntTerm(1) <= w, goes_on(w, p), !goes_on(next_place(w), p)}, has_ceiling);
 }
 
 std::vector<ProofSection> bruck_sections() {
   std::vector<ProofSection> sections{division()};
-  for (Count radix = 2; radix <= 16; ++radix) sections.push_back(bruck_radix(radix));
+  for (Count radix = 2; radix <= 16; ++radix) sections.push_back(BruckProof(radix).section);
   return sections;
 }
 
-ProofSection concatenation_ports(Count ports) {
-  ProofSection section(counted(ports, "port"));
-  const IntTerm x("x"), c("c"), s("s"), g("g"), area("a"), lo("lo");
-  const auto goes_on = section.define<IntTerm>("goes-on", "w p", concatenation::goes_on(ports, w, p));
-  const auto next_known = section.define<IntTerm>("next-known", "w", concatenation::next_known(ports, w));
-  std::vector<Defined<IntTerm, IntTerm>> distance{section.define<IntTerm>("distance-0", "w", IntTerm(0))}, first{{}}, last{{}};
-  for (Count port = 1; port <= ports; ++port) {
-    distance.push_back(section.define<IntTerm>(fmt::format("distance-{}", port), "w", concatenation::distance(port, w)));
-    first.push_back(section.define<IntTerm>(fmt::format("first-{}", port), "w", concatenation::first(port, w)));
-    last.push_back(section.define<IntTerm>(fmt::format("last-{}", port), "w", concatenation::last(port, w)));
+struct ConcatenationProof {
+  explicit ConcatenationProof(Count ports) : ports(ports), section(counted(ports, "port")) {
+    for (Count port = 1; port <= ports; ++port) {
+      distance.push_back(section.define<IntTerm>(fmt::format("distance-{}", port), "w", concatenation::distance(port, w)));
+      first.push_back(section.define<IntTerm>(fmt::format("first-{}", port), "w", concatenation::first(port, w)));
+      last.push_back(section.define<IntTerm>(fmt::format("last-{}", port), "w", concatenation::last(port, w)));
+    }
+    add_rounds();
+    for (Count areas = 1; areas <= ports; ++areas) add_last_round(areas);
+    add_volume();
   }
-  const auto last_distance =
-      section.define<IntTerm>("last-distance", "w low next", concatenation::last_distance(w, IntTerm("low"), IntTerm("next")));
-  const auto arrives = [&](Count port) { return is_in(first[index(port)](w), x, last[index(port)](w)); };
+  void add_rounds();
+  void add_last_round(Count areas);
+  void add_volume();
 
+  const Count ports;
+  ProofSection section;
+  const Defined<Condition, IntTerm> goes_on = section.define<IntTerm>("goes-on", "w p", concatenation::goes_on(ports, w, p));
+  const Defined<IntTerm, IntTerm> next_known = section.define<IntTerm>("next-known", "w", concatenation::next_known(ports, w));
+  const Defined<IntTerm, IntTerm> last_distance =
+      section.define<IntTerm>("last-distance", "w low next", concatenation::last_distance(w, IntTerm("low"), IntTerm("next")));
+  // By port.
+  std::vector<Defined<IntTerm, IntTerm>> distance{section.define<IntTerm>("distance-0", "w", IntTerm(0))}, first{{}}, last{{}};
+};
+
+void ConcatenationProof::add_rounds() {
+  const IntTerm x("x");
+  const auto arrives = [&](Count port) { return is_in(first[index(port)](w), x, last[index(port)](w)); };
   section.step("before the first round a rank knows its own block", "x", {is_in(0, x, 1)}, x == 0);
   section.step(
       "a sender knows the roles that it sends", "w x", {IntTerm(1) <= w},
@@ -152,31 +182,35 @@ ProofSection concatenation_ports(Count ports) {
                is_in(1, p - w, ports * w + 1));
   section.step("if a rank knows only its own block, each port has one column", "p w",
                {w == 1, !goes_on(w, p), IntTerm(ports + 1) <= p}, p - w == ports);
+}
 
-  for (Count areas = 1; areas <= ports; ++areas) {
-    std::string names = "p w";
-    std::vector<Condition> given{IntTerm(1) <= w, w < p};
-    std::vector<IntTerm> low, high;
-    Condition single = w == 1;  // each area is one column
-    for (Count a = 0; a < areas; ++a) {
-      names += fmt::format(" low{} high{}", a, a);
-      low.emplace_back(fmt::format("low{}", a)), high.emplace_back(fmt::format("high{}", a));
-      given.push_back(is_in(low[index(a)], high[index(a)], low[index(a)] + w));
-      given.push_back(a == 0 ? low[0] == 0 : low[index(a)] == high[index(a - 1)] || low[index(a)] == high[index(a - 1)] + 1);
-      single = single && low[index(a)] == a && high[index(a)] == a;
-    }
-    given.push_back(high.back() == p - w - 1);
-    given.push_back(IntTerm(ports) <= w || single);
-    IntTerm next = p + 1;
-    Condition goal = true;
-    for (Count a = areas - 1; a >= 0; --a) {
-      const IntTerm here = last_distance(w, low[index(a)], next);
-      goal = goal && is_in(1, here, p) && here < next && here <= w + low[index(a)] && w + high[index(a)] < w + here;
-      next = here;
-    }
-    section.step(fmt::format("last round, {}: senders know what they send, and distances differ", counted(areas, "area")), names,
-                 given, goal);
+void ConcatenationProof::add_last_round(Count areas) {
+  std::string names = "p w";
+  std::vector<Condition> given{IntTerm(1) <= w, w < p};
+  std::vector<IntTerm> low, high;
+  Condition single = w == 1;  // each area is one column
+  for (Count a = 0; a < areas; ++a) {
+    names += fmt::format(" low{} high{}", a, a);
+    low.emplace_back(fmt::format("low{}", a)), high.emplace_back(fmt::format("high{}", a));
+    given.push_back(is_in(low[index(a)], high[index(a)], low[index(a)] + w));
+    given.push_back(a == 0 ? low[0] == 0 : low[index(a)] == high[index(a - 1)] || low[index(a)] == high[index(a - 1)] + 1);
+    single = single && low[index(a)] == a && high[index(a)] == a;
   }
+  given.push_back(high.back() == p - w - 1);
+  given.push_back(IntTerm(ports) <= w || single);
+  IntTerm next = p + 1;
+  Condition goal = true;
+  for (Count a = areas - 1; a >= 0; --a) {
+    const IntTerm here = last_distance(w, low[index(a)], next);
+    goal = goal && is_in(1, here, p) && here < next && here <= w + low[index(a)] && w + high[index(a)] < w + here;
+    next = here;
+  }
+  section.step(fmt::format("last round, {}: senders know what they send, and distances differ", counted(areas, "area")), names,
+               given, goal);
+}
+
+void ConcatenationProof::add_volume() {
+  const IntTerm c("c"), s("s"), g("g"), lo("lo");
   section.step("whole columns fit: areas of ceil(c / ports) columns cover all", "w c g",
                {IntTerm(1) <= w, is_in(1, c, ports * w + 1), ports * (g - 1) < c, c <= ports * g}, g <= w);
 
@@ -211,7 +245,6 @@ ProofSection concatenation_ports(Count ports) {
   section.step("two last rounds: own blocks go to different ranks, and the rest then has the least length", "p w c",
                {p == w + c, ports + 1 <= w, ports * (w - 1) < c, c <= ports * w},
                w + ports - 1 < p && is_in(1, c - ports, ports * (w + ports - 1) + 1));
-  return section;
 }
 
 std::vector<ProofSection> concatenation_sections() {
@@ -223,7 +256,7 @@ std::vector<ProofSection> concatenation_sections() {
             end - 1 < (hi + 1) * b, next * b <= end, end < (next + 1) * b},
            is_in(lo, hi, lo + w) && (next == hi || next == hi + 1));
   std::vector<ProofSection> sections{division(), cut};
-  for (Count ports = 1; ports <= 4; ++ports) sections.push_back(concatenation_ports(ports));
+  for (Count ports = 1; ports <= 4; ++ports) sections.push_back(ConcatenationProof(ports).section);
   return sections;
 }
 

@@ -57,6 +57,13 @@ TEST_F(ProveFamilies, AssumesWhatIsPossible) {
   }
 }
 
+// Returns the document with only the section around `place`, so that z3 has less to do.
+std::string section_at(const std::string& document, std::size_t place) {
+  const std::string head = document.substr(0, document.find("(push 1)")), end = "\n(pop 1)\n(pop 1)\n";
+  const std::size_t begin = document.rfind("(push 1)\n(define-fun", place), last = document.find(end, place);
+  return head + document.substr(begin, last + end.size() - begin);
+}
+
 struct PlantedChange {
   const char *family, *what, *from, *to;
 };
@@ -90,7 +97,7 @@ TEST_F(ProveFamilies, NoticeFaults) {
     const std::size_t place = document.find(fault.from);
     ASSERT_NE(place, std::string::npos) << fault.family << ": " << fault.what;
     document.replace(place, std::string(fault.from).size(), fault.to);
-    EXPECT_GT(count_of(Answer::sat, document), 0) << fault.family << ": " << fault.what;
+    EXPECT_GT(count_of(Answer::sat, section_at(document, place)), 0) << fault.family << ": " << fault.what;
   }
 }
 
