@@ -3,7 +3,7 @@
 // a round.
 // Source  [liu2005], as alltoall/torus with order=dimension-split and kernel=sr. The counts, the balance and the choice to send
 //         straight are ours.
-// Needs   nothing. Ranks that pass data on must know the counts of others, so counts are gathered or known.
+// Needs   a grid. Ranks that pass data on must know the counts of others, so counts are gathered or known.
 // Idea    A block is cut into one part for each dimension; part q crosses the dimensions q, q+1, .. in turn, so all links are
 //         busy all the time. Along a line, blocks go the shorter way, one link in a round. If both ways are equally long, the
 //         block is cut in two, so that the busiest links of both ways carry about the same. All ranks compute the same cuts,
@@ -306,6 +306,7 @@ extern const Algorithm alltoallv_torus{
         "Blocks leave in several directions at once, each on a shortest way, link after link, and in no round do two messages "
         "share a "
         "link. Blocks for the opposite place of a line are cut so that both ways carry about the same.",
+    .needs = "a grid",
     .source = "liu2005, sections 3 and 4",
     .parameters = {counts_of_all_parameter(),
                    {.name = "relays",
@@ -313,9 +314,16 @@ extern const Algorithm alltoallv_torus{
                         "ranks pass blocks on along shortest ways, unless that takes longer than sending straight (if-better), "
                         "or always",
                     .standard = "if-better",
-                    .choices = {"if-better", "always"}}},
+                    .choices = {"if-better", "always"},
+                    .worth_trying = [](const Problem&, const Parameters&) -> std::vector<ParameterValue> {
+                      return {"if-better", "always"};
+                    }}},
     .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                    Rank me) { return static_cast<const TorusWays&>(*analysis).program(problem, me); },
+    .applies = [](const Problem& problem, const Parameters&) -> Result<> {
+      if (problem.grid.empty()) return cannot("the ranks are on no grid, so there is no torus; name its sides");
+      return {};
+    },
     .analyse = [](const Problem& problem, const Parameters& parameters) -> std::shared_ptr<const Analysis> {
       return std::make_shared<TorusWays>(problem, word(parameters, "counts") == "gathered", word(parameters, "relays") == "always");
     },
