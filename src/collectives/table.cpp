@@ -69,6 +69,7 @@ static void add_exchanges(Table& table) {
   BASELINE(alltoall_imaginary_node);
   BASELINE(alltoall_submesh);
   BASELINE(alltoall_subtorus);
+  ROW(alltoallv_torus);
   ROW(alltoallv_exchange);
   ROW(alltoallv_two_phase);
   BASELINE(alltoallv_scan_two_phase);

@@ -8,6 +8,7 @@
   ROW(info)                 \
   ROW(schedule)             \
   ROW(verify)               \
+  ROW(prove)                \
   ROW(draw)                 \
   ROW(view)                 \
   ROW(explain)              \

@@ -50,8 +50,8 @@ TEST_F(CommandTest, PricesAndSaysWhy) {
   Words more = words;
   more.push_back("--json");
   const Json object = Json::parse(prints(more));
-  EXPECT_EQ(object["left_out"].size(), 2u);  // groups, and multicast without shared blocks
-  EXPECT_EQ(object["candidates"].size() + 2, algorithms_for(Collective::alltoallv).size());
+  EXPECT_EQ(object["left_out"].size(), 3u);  // groups, multicast without shared blocks, torus without a grid
+  EXPECT_EQ(object["candidates"].size() + 3, algorithms_for(Collective::alltoallv).size());
   EXPECT_EQ(object["machine"], "sp2");
   EXPECT_EQ(object["model"], "flat");
   EXPECT_EQ(
