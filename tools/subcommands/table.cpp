@@ -11,6 +11,7 @@
   ROW(draw)                 \
   ROW(view)                 \
   ROW(explain)              \
+  ROW(bound)                \
   ROW(price)                \
   ROW(simulate)             \
   ROW(trace)                \
