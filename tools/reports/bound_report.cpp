@@ -56,8 +56,20 @@ std::string certificate_text(const Certificate& certificate) {
 
 }  // namespace
 
-std::string ratio_text(double figure, const std::optional<double>& bound) {
+std::string over_bound_text(double figure, const std::optional<double>& bound) {
   return bound && *bound > 0 ? fmt::format("{:.2f}", figure / *bound) : "–";
+}
+
+std::optional<double> least_seconds(const Problem& problem, const Model& model, const MachineCosts& machine,
+                                    const Topology* topology, bool by_rounds) {
+  constexpr Count most_ranks = 256;  // for which cuts and prices are found in a second
+  const auto times = least_times(model, machine, topology);
+  if (!times) return std::nullopt;
+  const bool is_small = problem.ranks <= most_ranks && topology;
+  const std::vector<Bound> bounds =
+      is_small ? certified_bounds(problem, times->ports, topology, 60) : lower_bounds(problem, times->ports);
+  const Fraction least = time_bound(problem, bounds, *times, by_rounds).exact;
+  return least == Fraction() ? std::nullopt : std::optional(least.approximate());
 }
 
 std::string bounds_text(std::vector<Bound> bounds) {

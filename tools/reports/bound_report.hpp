@@ -14,7 +14,12 @@
 namespace quadrille::command {
 
 // Returns a figure divided by its bound, "1.12"; a dash if there is no bound, or none above 0.
-std::string ratio_text(double figure, const std::optional<double>& bound);
+std::string over_bound_text(double figure, const std::optional<double>& bound);
+
+// Returns the least time of any schedule by the model, or nothing if no bound of its times is known or there is nothing to do. If
+// the network, or the number of ranks, is large, links are left out. `by_rounds` as in time_bound.
+std::optional<double> least_seconds(const Problem& problem, const Model& model, const MachineCosts& machine,
+                                    const Topology* topology, bool by_rounds);
 
 // One line for each bound: the bounds of a figure together, the greatest first.
 std::string bounds_text(std::vector<Bound> bounds);

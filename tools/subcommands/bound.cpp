@@ -49,7 +49,7 @@ int print_worst(const BoundArguments& options, Collective collective) {
   for (const WorstRatios& row : worst_ratios(collective, ranks, options.problem.block_sizes().at(0),
                                              [&](const std::string& what) { progress.show("now " + what); })) {
     std::vector<TableCell> cells{row.algorithm};
-    for (const double ratio : row.ratios) cells.push_back(ratio_text(ratio, ratio > 0 ? std::optional(1.0) : std::nullopt));
+    for (const double ratio : row.ratios) cells.push_back(over_bound_text(ratio, ratio > 0 ? std::optional(1.0) : std::nullopt));
     table.add(std::move(cells));
   }
   progress.clear();
