@@ -49,9 +49,11 @@ std::optional<LeastTimes> least_times(const Model& model, const MachineCosts& ma
   const Picoseconds of_bytes = time(1, many + bytes_apart) - time(1, many),
                     of_many = Fraction(Fraction::Wide{of_bytes} * many, bytes_apart).rounded_up(),
                     of_one = ceil_divide(of_bytes, bytes_apart);
-  // A round with more messages than ports may take less than a start-up for each further turn of its ports. The model loggp charges
-  // no byte for each message; on several ports, the messages of a turn save less than the time of one byte more than those here.
-  const Picoseconds first = time(1, many) - of_many, further = time(2, many) - time(1, many) - (ports > 1 ? of_one : 0);
+  // A round with more messages than ports may take less than a start-up for each further turn of its ports. If the first byte of a
+  // message is free, the messages of a turn on several ports save less than the time of one byte more than those here.
+  const bool is_first_byte_free = time(1, 1) == time(1, 0);
+  const Picoseconds first = time(1, many) - of_many,
+                    further = time(2, many) - time(1, many) - (ports > 1 && is_first_byte_free ? of_one : 0);
   const Fraction picosecond(1, 1'000'000'000'000);
   return LeastTimes{.startup_s = picosecond * std::max<Picoseconds>(0, std::min(first, further)),
                     .byte_s = picosecond * Fraction(of_bytes, bytes_apart),

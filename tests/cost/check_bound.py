@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks documents of the form quadrille-bound/1 (docs/bounds.md) without Quadrille. Prints a line for each bound that is not
-# proved, and exits 1 if there is one. Usage: check_bound.py FILE...
+# Checks documents of the form quadrille-bound/1 (docs/bounds.md) without Quadrille. Prints a line for each bound, and exits 1 if
+# one is not proved. Usage: check_bound.py FILE...
 import heapq, json, sys
 from fractions import Fraction
 
@@ -138,7 +138,7 @@ if __name__ == "__main__":
         with open(file) as text: documents = json.load(text)
         for document in documents if isinstance(documents, list) else [documents]:
             for bound in document["bounds"]:
-                if not is_proved(document, bound):
-                    wrong += 1
-                    print(f"{file}: {bound['figure']} at least {'/'.join(bound['value'])}, {bound['kind']}: not proved")
+                proved = is_proved(document, bound)
+                wrong += not proved
+                print(f"{'proved' if proved else 'NOT proved'}: {bound['figure']} at least {'/'.join(bound['value'])}, {bound['kind']}")
     sys.exit(wrong > 0)
