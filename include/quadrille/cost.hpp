@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "quadrille/bound.hpp"
 #include "quadrille/schedule.hpp"
 #include "quadrille/topology.hpp"
 
@@ -32,12 +33,6 @@ Figures figures(const Schedule& schedule, bool every_rank = false);
 // Returns the memory that a schedule writes to: the largest sum of output and scratch bytes of any rank. It makes the same
 // programs as `figures` does without `every_rank`.
 Bytes output_and_scratch(const Schedule& schedule);
-
-struct Bound {
-  std::string figure;  // "c1", "c2", "c2_shared", "node_rounds", "node_traffic_out", "node_traffic_in" or "matchings"
-  Count value = 0;     // no schedule of the problem, on `ports` ports or on the topology, has a smaller figure
-  std::string source;
-};
 
 // Returns lower bounds for a problem on `ports` ports, or an empty list if none is known. `rounds` is the C1 of the
 // schedule to compare with; for an alltoall it adds the compound bound: the least C2 that is possible in `rounds`

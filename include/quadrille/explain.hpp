@@ -143,6 +143,7 @@ struct LowerBound {
   Bytes bytes = 0;
   std::string of_rounds, of_bytes;  // the sources of both bounds
   std::optional<double> seconds;    // the time of these start-ups and bytes; absent if their costs are not known
+  std::optional<double> c2_ratio;   // C2 of the chosen way divided by `bytes`; absent if it has no schedule, or a very long one
 };
 
 struct Explanation {
@@ -181,6 +182,9 @@ struct ExplainOptions {
 // Explains the decision for a problem. Local. Throws Error{misuse} if the preset has figures for no model that can price the
 // problem, and throws as `check` does if the problem is wrong.
 Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, const ExplainOptions& options = {});
+
+// Returns the least time, by the model max-rate, of any schedule of the problem; nothing if it needs no rounds.
+std::optional<double> least_seconds(const Problem& problem, const ExecutorFit& fit);
 
 // Returns a way as text: "bruck:radix=4 by shared memory", "the MPI library's own alltoall".
 std::string way_text(const Problem& problem, const Way& way);

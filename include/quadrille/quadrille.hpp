@@ -3,6 +3,7 @@
 #pragma once
 
 #include "quadrille/algorithm.hpp"
+#include "quadrille/bound.hpp"
 #include "quadrille/call.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/checked.hpp"

@@ -19,6 +19,7 @@
 #include <numeric>
 #include <set>
 
+#include "cost/compound_bound.hpp"
 #include "cost/matchings.hpp"
 #include "problem/collective_facts.hpp"
 #include "problem/node_ranks.hpp"
@@ -32,7 +33,7 @@
 namespace quadrille {
 namespace {
 
-__extension__ typedef __int128 WideCount;
+using WideCount = Fraction::Wide;
 
 // Returns the fewest rounds in which the data of one party can reach `parties` (ranks, or nodes) on k ports. Each round multiplies
 // the number of parties that have the data by at most k + 1.
@@ -42,9 +43,6 @@ Count rounds_to_reach(Count parties, Count k) {
   return rounds;
 }
 
-// Returns the quotient, rounded up.
-Bytes quotient(WideCount dividend, WideCount divisor) { return static_cast<Bytes>((dividend + divisor - 1) / divisor); }
-
 bool has_nothing_to_move(const Problem& problem) {
   if (problem.ranks == 1) return true;
   if (has_pair_counts(problem.collective)) return Traffic(problem).longest() == 0;
@@ -53,53 +51,84 @@ bool has_nothing_to_move(const Problem& problem) {
   return problem.block_bytes == 0 && has_blocks(problem.collective);
 }
 
-// Theorems 2.5, 2.7 and 2.9 in one integer form. In T rounds, at most C(T, f) k^f destinations can be f hops away. So the p - 1
-// blocks of a rank make at least W hops over k ports, where W is the sum of the p - 1 smallest hop counts. Returns nothing if T
-// rounds cannot reach p - 1 destinations.
-std::optional<Bytes> compound_bound(Count p, Count k, Count rounds, Bytes block_bytes) {
-  WideCount left = p - 1, hops = 0, destinations = 1;
-  for (Count f = 1; f <= rounds && left > 0; ++f) {
-    destinations = destinations * (rounds - f + 1) * k / f;
-    const WideCount taken = std::min(left, destinations);
-    hops += taken * f;
-    left -= taken;
-  }
-  if (left > 0) return std::nullopt;
-  return quotient(hops * block_bytes, k);
+// The certificates of a rank that spreads data to `others` ranks, or collects data from them, and of what leaves or enters a rank.
+Bound bound_of_rounds(Count others, Count k, Rank rank, bool outwards, const char* source) {
+  return proved("c1", rounds_to_reach(others + 1, k), source,
+                {.kind = BoundKind::spread, .members = {rank}, .outwards = outwards, .ports = k});
 }
+Bound bound_of_volume(WideCount bytes, Count k, Rank rank, bool outwards, const char* source) {
+  return proved("c2", Fraction(bytes, k), source,
+                {.kind = BoundKind::crossing, .members = {rank}, .outwards = outwards, .ports = k});
+}
+
+bool moves_vectors(const CollectiveFacts& facts) {
+  return facts.input.holding == Holding::one && facts.output.holding == Holding::one;
+}
+
+// Returns a rank that reaches, or hears of, as many ranks as any other, and whether it reaches them. Not for counts of pairs.
+Rank hub_of(const Problem& problem) {
+  const CollectiveFacts& facts = facts_of(problem.collective);
+  if (is_rooted(facts)) return problem.root;
+  if (facts.sizes == SizeSource::shares)
+    return std::max_element(problem.counts->begin(), problem.counts->end()) - problem.counts->begin();
+  return facts.is_prefix ? problem.ranks - 1 : 0;
+}
+bool hub_spreads(const CollectiveFacts& facts) { return !facts.is_reduction && facts.output.holder != Holder::root; }
 
 std::vector<Bound> bounds_of_blocks(const Problem& problem, Count k, std::optional<Count> rounds) {
   const Count p = problem.ranks;
   const Bytes b = problem.block_bytes;
-  const BoundFacts& facts = facts_of(problem.collective).bounds;
-  std::vector<Bound> bounds{{"c1", rounds_to_reach(facts.connected_ranks(p), k), facts.rounds_source}};
+  const CollectiveFacts& collective = facts_of(problem.collective);
+  const BoundFacts& facts = collective.bounds;
+  const Rank hub = hub_of(problem);
+  std::vector<Bound> bounds{bound_of_rounds(facts.connected_ranks(p) - 1, k, hub, hub_spreads(collective), facts.rounds_source)};
   if (!facts.volume) return bounds;
   const BlockRatio volume = facts.volume(p);
-  bounds.push_back({"c2", quotient(WideCount{b} * volume.times, WideCount{volume.parts} * k), facts.volume_source});
+  if (moves_vectors(collective) && all_depend_on_all(problem.collective)) {
+    const Fraction bytes = Fraction(WideCount{b} * volume.times, volume.parts) * Fraction(1, k);
+    bounds.push_back(proved("c2", bytes, facts.volume_source, {.kind = BoundKind::results, .ports = k}));
+  } else {
+    const bool is_of_other = collective.input.holder == Holder::root && collective.output.holding == Holding::one &&
+                             collective.input.holding == Holding::one;  // each rank but the root receives the vector
+    bounds.push_back(bound_of_volume(WideCount{b} * volume.times, k,
+                                     is_of_other && hub == 0 ? p - 1
+                                     : is_of_other           ? 0
+                                                             : hub,
+                                     collective.input.holding == Holding::all, facts.volume_source));
+  }
   if (is_exchange(problem.collective) && rounds && p > 1 && b > 0)
     if (const auto compound = compound_bound(p, k, *rounds, b))
-      bounds.push_back({"c2", *compound, "bruck1997, theorems 2.5 to 2.9, in as many rounds"});
+      bounds.push_back(proved("c2", *compound, "bruck1997, theorems 2.5 to 2.9, in as many rounds",
+                              {.kind = BoundKind::compound, .ports = k, .rounds = *rounds}));
   return bounds;
 }
 
 std::vector<Bound> bounds_of_shares(const Problem& problem, Count k) {
-  const BoundFacts& facts = facts_of(problem.collective).bounds;
+  const CollectiveFacts& collective = facts_of(problem.collective);
+  const BoundFacts& facts = collective.bounds;
   const std::vector<Bytes>& shares = *problem.counts;
   const Bytes total = std::accumulate(shares.begin(), shares.end(), Bytes{0});
+  const bool outwards = collective.input.holding == Holding::all;
   if (is_rooted(problem.collective)) {
     const Bytes own = shares[index(problem.root)];
     const Count partners = std::count_if(shares.begin(), shares.end(), [](Bytes share) { return share > 0; }) - (own > 0 ? 1 : 0);
-    return {{"c1", rounds_to_reach(partners + 1, k), facts.rounds_source}, {"c2", quotient(total - own, k), facts.volume_source}};
+    return {bound_of_rounds(partners, k, problem.root, outwards, facts.rounds_source),
+            bound_of_volume(total - own, k, problem.root, outwards, facts.volume_source)};
   }
-  const Bytes others = total - *std::min_element(shares.begin(), shares.end());
-  return {{"c1", rounds_to_reach(facts.connected_ranks(problem.ranks), k), facts.rounds_source},
-          {"c2", quotient(others, k), facts.volume_source}};
+  const Rank least = std::min_element(shares.begin(), shares.end()) - shares.begin();
+  return {
+      bound_of_rounds(facts.connected_ranks(problem.ranks) - 1, k, hub_of(problem), hub_spreads(collective), facts.rounds_source),
+      bound_of_volume(total - shares[index(least)], k, least, outwards, facts.volume_source)};
 }
 
 std::vector<Bound> bounds_of_pairs(const Problem& problem, Count k) {
-  Count partners = 0;  // the most ranks that one rank sends to, or receives from
-  Bytes load = 0;
-  const auto look_at = [&](Rank rank, const std::vector<Share>& shares, bool is_one_block) {
+  struct Most {
+    Count amount = 0;
+    Rank rank = 0;
+    bool outwards = true;
+  };
+  Most partners, load;  // the most ranks that one rank sends to, or receives from, and the most bytes
+  const auto look_at = [&](Rank rank, const std::vector<Share>& shares, bool outwards, bool is_one_block) {
     Count others = 0;
     Bytes total = 0;
     for (const Share& share : shares) {
@@ -107,15 +136,16 @@ std::vector<Bound> bounds_of_pairs(const Problem& problem, Count k) {
       ++others;
       total = is_one_block ? share.bytes : total + share.bytes;
     }
-    partners = std::max(partners, others);
-    load = std::max(load, total);
+    if (others > partners.amount) partners = {others, rank, outwards};
+    if (total > load.amount) load = {total, rank, outwards};
   };
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
-    look_at(rank, Traffic(problem).sent_by(rank), Traffic(problem).shares_blocks());
-    look_at(rank, Traffic(problem).received_by(rank), false);
+    look_at(rank, Traffic(problem).sent_by(rank), true, Traffic(problem).shares_blocks());
+    look_at(rank, Traffic(problem).received_by(rank), false, false);
   }
   const BoundFacts& facts = facts_of(problem.collective).bounds;
-  return {{"c1", rounds_to_reach(partners + 1, k), facts.rounds_source}, {"c2", quotient(load, k), facts.volume_source}};
+  return {bound_of_rounds(partners.amount, k, partners.rank, partners.outwards, facts.rounds_source),
+          bound_of_volume(load.amount, k, load.rank, load.outwards, facts.volume_source)};
 }
 
 std::vector<Bound> bounds_of(const Problem& problem, Count k, std::optional<Count> rounds) {
@@ -137,17 +167,23 @@ struct NodePair {
 };
 
 struct Crossings {
-  explicit Crossings(const NodeRanks& nodes) : of_node(nodes.node_count()), connected(nodes.node_count()) {}
+  Crossings(const Problem& problem, const NodeRanks& nodes)
+      : of_node(nodes.node_count()),
+        connected(nodes.node_count()),
+        hub(nodes.node_of(hub_of(problem))),
+        spreads(hub_spreads(facts_of(problem.collective))) {}
 
   ByRank<Crossing> of_node;
-  Count connected = 1;  // the most nodes that need the data of one node, or whose data one node needs; that node is included
+  Count connected = 1;   // the most nodes that need the data of one node, or whose data one node needs; that node is included
+  Count hub = 0;         // this node
+  bool spreads = false;  // does the hub give data to them?
 };
 
 // Each block has one origin and one target. So a node sends what its ranks have for other nodes, and receives what its ranks get
 // from other nodes. A shared block has several targets. It has to leave its node once, and to enter each other node with targets
 // once.
 Crossings of_pairs(const Problem& problem, const NodeRanks& nodes) {
-  Crossings crossings(nodes);
+  Crossings crossings(problem, nodes);
   std::set<NodePair> pairs;
   const Traffic traffic(problem);
   for (Rank from = 0; from < problem.ranks; ++from) {
@@ -164,13 +200,15 @@ Crossings of_pairs(const Problem& problem, const NodeRanks& nodes) {
   ByRank<Count> receivers(nodes.node_count()), senders(nodes.node_count());
   crossings.connected = 1;
   for (const NodePair& pair : pairs)
-    crossings.connected = std::max({crossings.connected, ++receivers[pair.from] + 1, ++senders[pair.to] + 1});
+    for (const auto& [count, node, spreads] :
+         {std::tuple(++receivers[pair.from], pair.from, true), std::tuple(++senders[pair.to], pair.to, false)})
+      if (count + 1 > crossings.connected) crossings.connected = count + 1, crossings.hub = node, crossings.spreads = spreads;
   return crossings;
 }
 
 // The same for blocks of equal size, without a loop over the blocks.
 Crossings of_blocks(const Problem& problem, const NodeRanks& nodes) {
-  Crossings crossings(nodes);
+  Crossings crossings(problem, nodes);
   for (Count node = 0; node < nodes.node_count(); ++node) {
     const Bytes each_way = nodes.size(node) * (problem.ranks - nodes.size(node)) * problem.block_bytes;
     crossings.of_node[node] = {each_way, each_way};
@@ -184,17 +222,13 @@ Crossings of_blocks(const Problem& problem, const NodeRanks& nodes) {
 // outside Si can compose the i-th combination. At least one of these messages has an operand outside S(i-1), so it is not among
 // the messages for the combination before. So n runs take n vectors.
 Crossings of_prefixes(const Problem& problem, const NodeRanks& nodes) {
-  Crossings crossings(nodes);
+  Crossings crossings(problem, nodes);
   for (Rank rank = 1; rank < problem.ranks; ++rank) {
     if (nodes.node_of(rank - 1) == nodes.node_of(rank)) continue;
     crossings.of_node[nodes.node_of(rank - 1)].out += problem.block_bytes;
     crossings.of_node[nodes.node_of(rank)].in += problem.block_bytes;
   }
   return crossings;
-}
-
-bool moves_vectors(const CollectiveFacts& facts) {
-  return facts.input.holding == Holding::one && facts.output.holding == Holding::one;
 }
 
 // Shares that are gathered, or vectors that are combined, by all ranks or by the root. A node sends its own data and receives all
@@ -209,7 +243,7 @@ Crossings of_shares(const Problem& problem, const NodeRanks& nodes) {
     own[nodes.node_of(rank)] += share_bytes(problem, rank);
     all += share_bytes(problem, rank);
   }
-  Crossings crossings(nodes);
+  Crossings crossings(problem, nodes);
   for (Count node = 0; node < nodes.node_count(); ++node) {
     Crossing& crossing = crossings.of_node[node];
     const bool is_root = has_root && node == nodes.node_of(problem.root);
@@ -223,7 +257,7 @@ Crossings of_shares(const Problem& problem, const NodeRanks& nodes) {
 
 Crossings crossings_of(const Problem& problem, const NodeRanks& nodes) {
   const CollectiveFacts& facts = facts_of(problem.collective);
-  if (facts.sizes == SizeSource::none) return Crossings(nodes);
+  if (facts.sizes == SizeSource::none) return Crossings(problem, nodes);
   if (facts.sizes == SizeSource::pairs) return of_pairs(problem, nodes);
   if (facts.input.holding == Holding::all && facts.output.holding == Holding::all) return of_blocks(problem, nodes);
   return facts.is_prefix ? of_prefixes(problem, nodes) : of_shares(problem, nodes);
@@ -235,7 +269,7 @@ std::vector<Bound> lower_bounds(const Problem& problem, Count ports, std::option
   const Count k = std::max<Count>(1, ports);
   std::vector<Bound> bounds = bounds_of(problem, k, rounds);
   if (has_nothing_to_move(problem))
-    for (Bound& bound : bounds) bound.value = 0;
+    for (Bound& bound : bounds) bound.value = 0, bound.exact = 0;
   return bounds;
 }
 
@@ -247,27 +281,36 @@ std::vector<Bound> lower_bounds_between_nodes(const Problem& problem, Count node
             {"node_traffic_out", 0, "nothing has to go between nodes"},
             {"node_traffic_in", 0, "nothing has to go between nodes"}};
   const Crossings crossings = crossings_of(problem, nodes);
-  std::vector<Bound> bounds{{"node_rounds", rounds_to_reach(crossings.connected, std::max<Count>(1, node_ports)),
-                             "bruck1997, section 2, of nodes: the informed multiply by k + 1 at most"}};
+  const Count k = std::max<Count>(1, node_ports);
+  std::vector<Bound> bounds{
+      proved("node_rounds", rounds_to_reach(crossings.connected, k),
+             "bruck1997, section 2, of nodes: the informed multiply by k + 1 at most",
+             {.kind = BoundKind::spread, .members = {crossings.hub}, .outwards = crossings.spreads, .ports = k})};
   const CollectiveFacts& facts = facts_of(problem.collective);
   if (facts.sizes == SizeSource::none) return bounds;
-  Crossing busiest;
+  Count most_out = 0, most_in = 0;  // nodes
   WideCount all_out = 0, all_in = 0;
-  for (const Crossing& crossing : crossings.of_node) {
-    busiest = {std::max(busiest.out, crossing.out), std::max(busiest.in, crossing.in)};
-    all_out += crossing.out;
-    all_in += crossing.in;
+  for (Count node = 0; node < node_count; ++node) {
+    if (crossings.of_node[node].out > crossings.of_node[most_out].out) most_out = node;
+    if (crossings.of_node[node].in > crossings.of_node[most_in].in) most_in = node;
+    all_out += crossings.of_node[node].out;
+    all_in += crossings.of_node[node].in;
   }
-  const auto add = [&](const char* figure, Bytes of_one, WideCount of_all_others_way, const char* one, const char* all) {
-    bounds.push_back({figure, of_one, one});
-    bounds.push_back({figure, quotient(of_all_others_way, node_count), all});
+  const auto add = [&](const char* figure, bool out, Count busiest, Bytes bytes, WideCount of_all_other_way, const char* one,
+                       const char* all) {
+    bounds.push_back(proved(figure, bytes, one, {.kind = BoundKind::crossing, .members = {busiest}, .outwards = out}));
+    bounds.push_back(
+        proved(figure, Fraction(of_all_other_way, node_count), all, {.kind = BoundKind::equal_part, .outwards = !out}));
     if (!moves_vectors(facts) || !all_depend_on_all(problem.collective)) return;
     const BlockRatio volume = facts.bounds.volume(node_count);
-    bounds.push_back({figure, quotient(WideCount{problem.block_bytes} * volume.times, volume.parts),
-                      "patarasuk2009, of nodes: each byte of the vector takes 2 (N - 1) messages of N nodes"});
+    bounds.push_back(proved(figure, Fraction(WideCount{problem.block_bytes} * volume.times, volume.parts),
+                            "patarasuk2009, of nodes: each byte of the vector takes 2 (N - 1) messages of N nodes",
+                            {.kind = BoundKind::results}));
   };
-  add("node_traffic_out", busiest.out, all_in, "what other nodes need of a node", "an equal part of what all nodes must receive");
-  add("node_traffic_in", busiest.in, all_out, "what a node needs of other nodes", "an equal part of what all nodes must send");
+  add("node_traffic_out", true, most_out, crossings.of_node[most_out].out, all_in, "what other nodes need of a node",
+      "an equal part of what all nodes must receive");
+  add("node_traffic_in", false, most_in, crossings.of_node[most_in].in, all_out, "what a node needs of other nodes",
+      "an equal part of what all nodes must send");
   return bounds;
 }
 
@@ -289,9 +332,17 @@ std::vector<Bound> lower_bounds_by_matchings(const Problem& problem) {
     for (Count one = 0; one < node_count; ++one)
       for (Count other = one + 1; other < node_count; ++other) loads.push_back({one, other, nodes.size(one) * nodes.size(other)});
   }
-  const MatchingBounds bounds = matching_bounds(std::move(loads));
-  return {{"matchings", bounds.degree, "sanders2002, section 3: the exchanges of the busiest node"},
-          {"matchings", bounds.odd_set, "edmonds1965: n nodes, n odd, have (n - 1) / 2 exchanges with each other at a time"}};
+  MatchingBounds bounds = matching_bounds(std::move(loads));
+  std::vector<Bound> list{proved("matchings", bounds.degree, "sanders2002, section 3: the exchanges of the busiest node",
+                                 {.kind = BoundKind::crossing, .members = {bounds.busiest}})};
+  const char* const of_odd_set = "edmonds1965: n nodes, n odd, have (n - 1) / 2 exchanges with each other at a time";
+  if (bounds.members.empty()) {
+    list.push_back({"matchings", 0, of_odd_set});
+  } else {
+    const Fraction steps(bounds.within_set, size(bounds.members) / 2);
+    list.push_back(proved("matchings", steps, of_odd_set, {.kind = BoundKind::odd_set, .members = std::move(bounds.members)}));
+  }
+  return list;
 }
 
 }  // namespace quadrille

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t most_nodes_in_all_sets = 10;  // whose sets are all tried; 2^10 sets take microseconds
 
-// Replaces the numbers of nodes by 0, 1, .., sorts the pairs, and adds up the amounts of each pair. Returns the number of nodes.
-std::size_t make_compact(std::vector<PairLoad>& loads) {
+// Replaces the numbers of nodes by 0, 1, .., sorts the pairs, and adds up the amounts of each pair. Returns the old numbers.
+std::vector<Count> make_compact(std::vector<PairLoad>& loads) {
   std::vector<Count> nodes;
   for (const PairLoad& load : loads) nodes.insert(nodes.end(), {load.one, load.other});
   std::sort(nodes.begin(), nodes.end());
@@ -40,20 +40,25 @@ std::size_t make_compact(std::vector<PairLoad>& loads) {
     else
       loads[kept++] = load;
   loads.resize(kept);
-  return nodes.size();
+  return nodes;
 }
+
+struct OddSet {
+  Count bound = 0, within = 0;
+  std::vector<Count> members = {};
+};
 
 // Returns the bound of a set of `nodes` nodes, an odd number, that exchange `amount` among themselves.
 Count bound_of_odd_set(std::size_t nodes, Count amount) {
   QUADRILLE_ASSERT(nodes >= 3 && nodes % 2 == 1);
-  const Count pairs = static_cast<Count>(nodes / 2);
-  return amount / pairs + (amount % pairs == 0 ? 0 : 1);
+  return ceil_divide(amount, static_cast<Count>(nodes / 2));
 }
 
-Count among_all_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
+OddSet among_all_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
   std::vector<Count> within(std::size_t{1} << nodes);  // by set (one bit for each node): what its nodes exchange with each other
   for (const PairLoad& load : loads) within[std::size_t{1} << load.one | std::size_t{1} << load.other] = load.amount;
-  Count most = 0;
+  OddSet most;
+  std::size_t best = 0;
   for (std::size_t set = 1; set < within.size(); ++set) {
     const auto count = static_cast<std::size_t>(std::popcount(set));
     if (count < 3) continue;
@@ -61,15 +66,18 @@ Count among_all_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
     const std::size_t first = set & -set;
     within[set] = within[set ^ first];
     for (std::size_t rest = set ^ first; rest != 0; rest &= rest - 1) within[set] += within[first | (rest & -rest)];
-    if (count % 2 == 1) most = std::max(most, bound_of_odd_set(count, within[set]));
+    if (count % 2 == 0) continue;
+    if (const Count bound = bound_of_odd_set(count, within[set]); bound > most.bound) most = {bound, within[set]}, best = set;
   }
+  for (Count node = 0; best >> node != 0; ++node)
+    if ((best >> node & 1) != 0) most.members.push_back(node);
   return most;
 }
 
-Count among_remaining_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
+OddSet among_remaining_sets(const std::vector<PairLoad>& loads, std::size_t nodes) {
   std::vector<std::vector<std::pair<std::size_t, Count>>> partners(nodes);
   std::vector<Count> degrees(nodes, 0);
-  Count within = 0, most = 0;
+  Count within = 0;
   for (const PairLoad& load : loads) {
     for (const Count node : {load.one, load.other}) degrees[index(node)] += load.amount;
     partners[index(load.one)].emplace_back(index(load.other), load.amount);
@@ -78,10 +86,16 @@ Count among_remaining_sets(const std::vector<PairLoad>& loads, std::size_t nodes
   }
   std::set<std::pair<Count, std::size_t>> remaining;  // what a node exchanges with the remaining ones, and its number
   for (std::size_t node = 0; node < degrees.size(); ++node) remaining.emplace(degrees[node], node);
+  OddSet most;
+  std::vector<Count> removed;
+  std::size_t removed_before = 0;  // how many nodes are removed before the best set
   for (; remaining.size() > 2;) {
-    if (remaining.size() % 2 == 1) most = std::max(most, bound_of_odd_set(remaining.size(), within));
+    if (remaining.size() % 2 == 1)
+      if (const Count bound = bound_of_odd_set(remaining.size(), within); bound > most.bound)
+        most = {bound, within}, removed_before = removed.size();
     const std::size_t taken = remaining.begin()->second;
     remaining.erase(remaining.begin());
+    removed.push_back(static_cast<Count>(taken));
     for (const auto& [other, amount] : partners[taken]) {
       const auto found = remaining.find({degrees[other], other});
       if (found == remaining.end()) continue;
@@ -91,6 +105,9 @@ Count among_remaining_sets(const std::vector<PairLoad>& loads, std::size_t nodes
     }
   }
   QUADRILLE_ASSERT(remaining.size() == 2 && within == remaining.begin()->first);
+  if (most.bound == 0) return most;
+  most.members.assign(removed.begin() + static_cast<std::ptrdiff_t>(removed_before), removed.end());
+  for (const auto& [degree, node] : remaining) most.members.push_back(static_cast<Count>(node));
   return most;
 }
 
@@ -114,7 +131,8 @@ std::vector<std::vector<PairLoad>> of_connected_nodes(const std::vector<PairLoad
 }  // namespace
 
 MatchingBounds matching_bounds(std::vector<PairLoad> loads) {
-  const std::size_t nodes = make_compact(loads);
+  const std::vector<Count> numbers = make_compact(loads);
+  const std::size_t nodes = numbers.size();
   std::vector<Count> degrees(nodes, 0), partners(nodes, 0);
   Count all = 0;
   for (const PairLoad& load : loads) {
@@ -122,13 +140,18 @@ MatchingBounds matching_bounds(std::vector<PairLoad> loads) {
     for (const Count node : {load.one, load.other}) degrees[index(node)] += load.amount, ++partners[index(node)];
   }
   MatchingBounds bounds;
-  for (const Count degree : degrees) bounds.degree = std::max(bounds.degree, degree);
+  for (std::size_t node = 0; node < nodes; ++node)
+    if (degrees[node] > bounds.degree) bounds.degree = degrees[node], bounds.busiest = numbers[node];
   // An odd set needs three nodes, one of which has two partners. Its bound is at most the number of all exchanges.
   if (all <= bounds.degree || std::all_of(partners.begin(), partners.end(), [](Count count) { return count < 2; })) return bounds;
   for (std::vector<PairLoad>& own : of_connected_nodes(loads, nodes)) {
-    const std::size_t count = make_compact(own);
-    bounds.odd_set =
-        std::max(bounds.odd_set, count <= most_nodes_in_all_sets ? among_all_sets(own, count) : among_remaining_sets(own, count));
+    const std::vector<Count> of_own = make_compact(own);
+    OddSet set =
+        of_own.size() <= most_nodes_in_all_sets ? among_all_sets(own, of_own.size()) : among_remaining_sets(own, of_own.size());
+    if (set.bound <= bounds.odd_set) continue;
+    bounds.odd_set = set.bound, bounds.within_set = set.within;
+    for (Count& member : set.members) member = numbers[index(of_own[index(member)])];
+    bounds.members = std::move(set.members);
   }
   return bounds;
 }

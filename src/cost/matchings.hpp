@@ -23,7 +23,9 @@ struct PairLoad {
 };
 
 struct MatchingBounds {
-  Count degree = 0, odd_set = 0;
+  Count degree = 0, odd_set = 0;      // steps
+  Count busiest = 0, within_set = 0;  // the node with that degree; the exchanges within the odd set
+  std::vector<Count> members;         // of the odd set; empty: there is none
   Count least() const { return std::max(degree, odd_set); }
 };
 

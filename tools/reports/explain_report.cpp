@@ -181,6 +181,18 @@ std::string bound_text(const Explanation& explanation) {
                             seconds_text(*bound.seconds), *seconds / *bound.seconds);
 }
 
+// Returns the last sentence: "The way that is taken has a C2 of 1.00 of the least, and takes, by the model, at most 1.12 of any
+// schedule."
+std::string gap_text(const Explanation& explanation) {
+  const LowerBound& bound = explanation.bound;
+  const auto seconds = explanation.seconds();
+  std::string text = "The way that is taken ";
+  if (bound.c2_ratio) text += fmt::format("has a C2 of {:.2f} of the least", *bound.c2_ratio);
+  if (!bound.seconds || *bound.seconds <= 0 || !seconds) return bound.c2_ratio ? text + '.' : "";
+  return text + fmt::format("{}takes, by the model, at most {:.2f} of any schedule.", bound.c2_ratio ? ", and " : "",
+                            *seconds / *bound.seconds);
+}
+
 // Returns the phrase of the executor by which all ways of the flips run, such as "by shared memory"; empty if the executors
 // differ. The MPI library's own collectives have no phrase.
 std::string common_phrase(const Flips& flips) {
@@ -343,6 +355,7 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
       text += paragraph(fmt::format("{} does not apply: {}.", algorithm, reason));
   if (is_assumed(explanation.decision, knowledge))
     text += '\n' + assumptions_text(*explanation.decision.model.model, *knowledge.preset);
+  if (const std::string gap = gap_text(explanation); !gap.empty()) text += '\n' + paragraph(gap);
   return text;
 }
 
@@ -386,7 +399,9 @@ Json json_of(const Explanation& explanation, const MachineKnowledge& knowledge) 
             {"rounds_by", bound.of_rounds},
             {"message_bytes", bound.bytes},
             {"message_bytes_by", bound.of_bytes},
-            {"time_s", bound.seconds}}},
+            {"time_s", bound.seconds},
+            {"time_ratio", bound.seconds && *bound.seconds > 0 && seconds ? Json(*seconds / *bound.seconds) : Json()},
+            {"c2_ratio", bound.c2_ratio}}},
           {"by_block", json_of(explanation.by_block)},
           {"by_ranks", json_of(explanation.by_ranks)},
           {"by_irregularity", json_of(explanation.by_irregularity)}};

@@ -7,6 +7,8 @@
 
 #include "options/cases.hpp"
 #include "options/problem_options.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/explain.hpp"
 #include "schedule/ordering.hpp"
 #include "tune/race/bandwidth.hpp"
 
@@ -48,6 +50,8 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
   object["bus_bandwidth_bytes_per_s"] = bandwidths.bus;
   object.update(MEMBERS_OF(entry.phases, distribute_s, communicate_s, collect_s));
   object["predicted_s"] = entry.predicted_seconds;
+  object["least_s"] = least_seconds_of(result, entry);
+  object["least_c2"] = entry.figures ? Json(least_c2_of(result.problem, entry.figures->ports)) : Json();
   object["assumed"] = Json();
   if (const auto& assumed = entry.assumed)
     object["assumed"] = {
@@ -81,6 +85,19 @@ Count largest_block(const Problem& problem) {
 }
 
 }  // namespace
+
+std::optional<double> least_c2_of(const Problem& problem, Count ports) {
+  for (const Bound& bound : lower_bounds(problem, ports))
+    if (bound.figure == "c2" && bound.value > 0) return static_cast<double>(bound.value);
+  return std::nullopt;
+}
+
+std::optional<double> least_seconds_of(const RaceResult& result, const RaceEntry& entry) {
+  if (entry.candidate.is_vendor()) return std::nullopt;
+  for (const ExecutorFit& fit : result.fits)
+    if (fit.executor == entry.candidate.executor) return least_seconds(result.problem, fit);
+  return std::nullopt;
+}
 
 Json json_of(const RaceResult& result) {
   Json object{{"block_bytes", result.problem.block_bytes},

@@ -11,6 +11,7 @@
 #include "options/cases.hpp"
 #include "options/file_format.hpp"
 #include "options/problem_options.hpp"
+#include "reports/bound_report.hpp"
 #include "reports/race_formats.hpp"
 #include "reports/race_plot.hpp"
 #include "reports/result_file.hpp"
@@ -112,8 +113,9 @@ std::string bandwidth_text(const std::optional<double>& bytes_per_s) {
 }
 
 std::string table_of(const RaceResult& result, const ReportForm& form) {
-  std::vector<Column> columns = headings("algorithm|policy|executor|>C1|>C2|>median|>spread");
+  std::vector<Column> columns = headings("algorithm|policy|executor|>C1|>C2|>/ least|>median|>spread");
   if (shows_predictions(result)) columns.push_back({"predicted", Align::right});
+  if (shows_predictions(result)) columns.push_back({"/ bound", Align::right});
   columns.push_back({"/ vendor's", Align::right});
   if (form.bandwidth)
     for (const char* heading : {"algbw GB/s", "busbw GB/s"}) columns.push_back({heading, Align::right});
@@ -122,14 +124,18 @@ std::string table_of(const RaceResult& result, const ReportForm& form) {
   columns.push_back({"data"});
   Table table(columns);
   for (const RaceEntry& entry : result.entries) {
-    std::vector<TableCell> row{label_of(result, entry),
-                               policy_text(entry.candidate),
-                               executor_text(entry.candidate),
-                               entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
-                               entry.figures ? TableCell(Sizes{{entry.figures->c2}}) : "–",
-                               seconds_text(entry.seconds.median, entry.clock_bound_s),
-                               fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most))};
+    std::vector<TableCell> row{
+        label_of(result, entry),
+        policy_text(entry.candidate),
+        executor_text(entry.candidate),
+        entry.figures ? fmt::format("{}", entry.figures->c1) : "–",
+        entry.figures ? TableCell(Sizes{{entry.figures->c2}}) : "–",
+        entry.figures ? over_bound_text(static_cast<double>(entry.figures->c2), least_c2_of(result.problem, entry.figures->ports))
+                      : "–",
+        seconds_text(entry.seconds.median, entry.clock_bound_s),
+        fmt::format("{} .. {}", seconds_text(entry.seconds.least), seconds_text(entry.seconds.most))};
     if (shows_predictions(result)) row.push_back(predicted_text(entry));
+    if (shows_predictions(result)) row.push_back(over_bound_text(entry.seconds.median, least_seconds_of(result, entry)));
     row.push_back(entry.ratio ? ratio_text(*entry.ratio) : "–");
     const Bandwidths bandwidths = bandwidths_of(result.problem, entry.seconds.median);
     if (form.bandwidth) row.insert(row.end(), {bandwidth_text(bandwidths.algorithm), bandwidth_text(bandwidths.bus)});

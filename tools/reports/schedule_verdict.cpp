@@ -11,6 +11,7 @@
 #include "options/documents.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/error.hpp"
+#include "reports/bound_report.hpp"
 #include "schedule/symmetry.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"
@@ -189,6 +190,11 @@ ScheduleVerdict judge(const Schedule& schedule, std::string label, const VerifyO
   if (options.topology) {
     verdict.links = link_figures(schedule, *options.topology);
     for (Bound& bound : lower_bounds(schedule.problem, *options.topology)) verdict.bounds.push_back(std::move(bound));
+    constexpr Count most_ranks = 128;  // for which cuts and prices are tried in a moment
+    if (schedule.problem.ranks <= most_ranks)
+      for (Bound& bound :
+           network_bounds(schedule.problem, links_of(*options.topology), {.steps = 0, .grid = options.topology->grid()}))
+        verdict.bounds.push_back(std::move(bound));
   }
   if (!schedule.problem.nodes.empty() && can_be_counted(schedule, /*every_rank=*/true)) {
     verdict.nodes = node_figures(schedule);
@@ -217,13 +223,14 @@ std::string text_of(const ScheduleVerdict& verdict, std::size_t limit) {
   if (verdict.right() || (verdict.refusal.empty() && verdict.coverage.replayed == 0))
     text += fmt::format("  {}\n", to_string(verdict.coverage));
   if (!verdict.figures) return text;
-  Table table({{"figure"}, {"value", Align::right}, {"at least", Align::right, /*same_unit=*/true}, {"by"}});
+  Table table(
+      {{"figure"}, {"value", Align::right}, {"at least", Align::right, /*same_unit=*/true}, {"ratio", Align::right}, {"by"}});
   const auto add = [&](const auto& figure, const auto& counted) {
     const auto best = verdict.bound(figure.key);
     const auto source = std::find_if(verdict.bounds.begin(), verdict.bounds.end(),
                                      [&](const Bound& bound) { return bound.figure == figure.key && bound.value == best; });
-    table.add(
-        {figure.heading, cell_of(figure, counted.*figure.value), best ? cell_of(figure, *best) : "", best ? source->source : ""});
+    table.add({figure.heading, cell_of(figure, counted.*figure.value), best ? cell_of(figure, *best) : "",
+               best ? over_bound_text(static_cast<double>(counted.*figure.value), *best) : "", best ? source->source : ""});
   };
   for (const auto& figure : named_figures) add(figure, *verdict.figures);
   if (verdict.links)
@@ -266,9 +273,12 @@ std::vector<Column> columns_of(const ShownColumns& shown) {
     if (!shown.has(figure)) continue;
     add(figure.heading, figure.value == &Figures::traffic_in || figure.value == &AllFigures::output_and_scratch);
     if (has_bound(figure)) add(">=", /*same_unit=*/true);
+    if (figure.value == &Figures::c2) add("ratio");
   }
-  if (shown.on_network)
+  if (shown.on_network) {
     for (const auto& figure : named_link_figures) add(figure.heading);
+    add("ratio");
+  }
   for (const auto& figure : named_node_figures) {
     if (!shown.has(figure)) continue;
     add(figure.column);
@@ -292,10 +302,17 @@ std::vector<TableCell> row_of(const ScheduleVerdict& verdict, const ShownColumns
   };
   if (shown.rooted) row.push_back(is_rooted(verdict.problem.collective) ? fmt::format("{}", verdict.problem.root) : "–");
   row.push_back(block_cell(verdict.problem));
-  for (const auto& figure : named_figures)
+  const auto add_ratio = [&](const char* figure, std::optional<Bytes> counted) {
+    row.push_back(counted ? over_bound_text(static_cast<double>(*counted), verdict.bound(figure)) : "–");
+  };
+  for (const auto& figure : named_figures) {
     if (shown.has(figure)) add(figure, verdict.figures, has_bound(figure));
-  if (shown.on_network)
+    if (figure.value == &Figures::c2) add_ratio("c2", verdict.figures ? std::optional(verdict.figures->c2) : std::nullopt);
+  }
+  if (shown.on_network) {
     for (const auto& figure : named_link_figures) add(figure, verdict.links, false);
+    add_ratio("c2_shared", verdict.links ? std::optional(verdict.links->c2_shared) : std::nullopt);
+  }
   for (const auto& figure : named_node_figures)
     if (shown.has(figure)) add(figure, verdict.nodes, figure.has_bound);
   row.push_back(findings_text(verdict));
@@ -354,17 +371,21 @@ Json json_of(const ScheduleVerdict& verdict, std::size_t limit) {
   if (is_reduction(verdict.problem.collective)) {
     object.update(MEMBERS_OF(verdict.problem, element_bytes, commutative, reproducible));
   }
-  Json best = Json::object();
+  Json best = Json::object(), ratios = Json::object();
   const auto add = [&](const auto& all, const auto& counted) {
     for (const auto& figure : all) {
       object[figure.key] = counted ? Json((*counted).*figure.value) : Json(nullptr);
-      if (const auto bound = verdict.bound(figure.key)) best[figure.key] = *bound;
+      const auto bound = verdict.bound(figure.key);
+      if (bound) best[figure.key] = *bound;
+      if (counted && bound.value_or(0) > 0)
+        ratios[figure.key] = static_cast<double>((*counted).*figure.value) / static_cast<double>(*bound);
     }
   };
   add(named_figures, verdict.figures);
   if (verdict.links) add(named_link_figures, verdict.links);
   if (verdict.nodes) add(named_node_figures, verdict.nodes);
   object["lower_bounds"] = std::move(best);
+  object["ratios"] = std::move(ratios);
   object["bounds"] = array_of(verdict.bounds, [](const Bound& bound) { return MEMBERS_OF(bound, figure, value, source); });
   return object;
 }

@@ -6,17 +6,22 @@
 #include "quadrille/error.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "quadrille/simulate.hpp"
+#include "reports/bound_report.hpp"
 #include "support/output.hpp"
 #include "support/refuse.hpp"
 
 namespace quadrille::command {
 namespace {
 
-void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCosts& machine, const Problem& problem) {
+// `topology` may be null. `by_rounds` as in time_bound.
+void add_time(Trace& trace, TracedTime time, const Model& model, const MachineCosts& machine, const Problem& problem,
+              const Topology* topology, bool by_rounds) {
   time.model = model.id;
   time.machine = machine.name;
   time.title += fmt::format(", model {}, machine {}, {}{}{}", time.model, time.machine, place_text(model, problem),
                             time.policy.empty() ? "" : ", ", time.policy);
+  if (const auto least = least_seconds(problem, model, machine, topology, by_rounds))
+    time.title += fmt::format(", {} of the least time of any schedule", over_bound_text(seconds_of(time.end), least));
   trace.times.push_back(std::move(time));
 }
 
@@ -24,7 +29,8 @@ void add_time_by_rounds(Trace& trace, const Schedule& schedule, const Topology* 
   const MachineCosts machine = options.machine_costs();
   const Model& model = *options.choose(machine, schedule.problem, topology != nullptr).model;
   const WorkloadOptions counted{.topology = topology, .nodes = model.needs_nodes, .work = model.needs_work};
-  add_time(trace, time_by_rounds(trace, simulate_rounds(schedule, model, machine, counted)), model, machine, schedule.problem);
+  add_time(trace, time_by_rounds(trace, simulate_rounds(schedule, model, machine, counted)), model, machine, schedule.problem,
+           topology, /*by_rounds=*/true);
 }
 
 void add_times_by_events(Trace& trace, const Schedule& schedule, const Topology* topology, const ModelOptions& options,
@@ -36,7 +42,9 @@ void add_times_by_events(Trace& trace, const Schedule& schedule, const Topology*
   events.topology = topology;
   for (const Policy policy : arguments.policy_list()) {
     events.policy = policy;
-    add_time(trace, time_by_events(trace, schedule, message_times(model, machine), events), model, machine, schedule.problem);
+    add_time(trace, time_by_events(trace, schedule, message_times(model, machine), events), model, machine, schedule.problem,
+             topology,
+             /*by_rounds=*/false);
   }
 }
 

@@ -9,6 +9,8 @@
 #include "foundation/text/wording.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/explain.hpp"
+#include "reports/race_formats.hpp"
 #include "schedule/symmetry.hpp"
 #include "support/text.hpp"
 
@@ -29,12 +31,44 @@ struct Line {
   Collective collective;
   int cells = 0, ours = 0, vendor = 0;
   Mean vendor_to_best, default_to_best;
+  Mean c2_to_least, time_to_least;  // of the fastest way, if it is one of ours
 };
 
 bool has_record(const TuneCell& each) { return each.state == CellState::known || each.state == CellState::measured; }
 
 bool is_default(const TuneCell& each, const Way& way) {
   return way.algorithm == parse_candidate(each.problem, "") && way.policy == Policy::blocking;
+}
+
+constexpr Count most_operations = Count{1} << 17;  // the limit for a schedule whose figures are counted
+
+// Returns the figures of a way, unless it has no schedule, or a long one.
+std::optional<Figures> figures_of(const TuneCell& each, const WisdomEntry& entry) {
+  if (entry.way.is_vendor()) return std::nullopt;
+  const Schedule schedule = make_schedule(each.problem, completed(each.problem, entry.way.algorithm));
+  if (operation_count(schedule, most_operations) > most_operations) return std::nullopt;
+  return figures(schedule);
+}
+
+// Returns the fits that the session's file has; none if it cannot be read.
+Wisdom wisdom_of(const TuneResult& session) {
+  try {
+    return session.file.empty() ? Wisdom{} : read_any_wisdom(session.file);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// How far the fastest way is from what every schedule takes at least.
+void add_gap(Line& line, const TuneCell& each, const Wisdom& wisdom) {
+  const WisdomEntry& best = each.record.entries.front();
+  if (best.way.is_vendor()) return;
+  const auto counted = figures_of(each, best);
+  if (const auto least = counted ? least_c2_of(each.problem, counted->ports) : std::nullopt; least && counted->c2 > 0)
+    line.c2_to_least.add(static_cast<double>(counted->c2) / *least);
+  const ExecutorFit* const fit = wisdom.find_fit(best.way.executor, each.situation());
+  if (const auto least = fit ? least_seconds(each.problem, *fit) : std::nullopt; least && *least > 0)
+    line.time_to_least.add(best.timing.median_s / *least);
 }
 
 void add(Line& line, const TuneCell& each) {
@@ -52,17 +86,17 @@ void add(Line& line, const TuneCell& each) {
 
 std::vector<Line> lines_of(const TuneResult& session) {
   std::vector<Line> lines;
+  const Wisdom wisdom = wisdom_of(session);
   for (const TuneCell& each : session.cells) {
     if (!has_record(each)) continue;
     const Collective collective = each.problem.collective;
     auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& one) { return one.collective == collective; });
     if (line == lines.end()) line = lines.insert(lines.end(), Line{.collective = collective});
     add(*line, each);
+    add_gap(*line, each, wisdom);
   }
   return lines;
 }
-
-constexpr Count most_operations = Count{1} << 17;  // the limit for a schedule whose figures are counted
 
 // A way and what distinguishes it from others: its name without defaults and, if it has a schedule that is not too long to count,
 // C1 and C2.
@@ -70,12 +104,7 @@ Json way_of(const TuneCell& each, const WisdomEntry& entry) {
   const Candidate candidate = completed(each.problem, entry.way.algorithm);
   Json way = way_json(entry);
   way["short_name"] = short_name(each.problem, candidate);
-  if (is_vendor(candidate)) return way;
-  const Schedule schedule = make_schedule(each.problem, candidate);
-  if (operation_count(schedule, most_operations) > most_operations) return way;
-  const Figures counted = figures(schedule);
-  way["c1"] = counted.c1;
-  way["c2"] = counted.c2;
+  if (const auto counted = figures_of(each, entry)) way.update(MEMBERS_OF(*counted, c1, c2));
   return way;
 }
 
@@ -119,17 +148,19 @@ std::string text_of(const std::vector<TuneResult>& sessions) {
     if (!text.empty()) text += '\n';
     text += fmt::format("{} on {}: {} cells measured, {} known before, {} in all; kept in {}\n\n", counted(session.ranks, "rank"),
                         session.transport, measured, known, session.cells.size(), session.file);
-    Table table("collective|>cells|>ours fastest|>vendor fastest|>vendor / best|>default / best");
+    Table table("collective|>cells|>ours fastest|>vendor fastest|>vendor / best|>default / best|>C2 / least|>time / least");
     for (const Line& line : lines_of(session))
       table.add({std::string(name(line.collective)), fmt::format("{}", line.cells), fmt::format("{}", line.ours),
                  line.vendor_to_best.count == 0 ? "–" : fmt::format("{}", line.vendor), line.vendor_to_best.text(),
-                 line.default_to_best.text()});
+                 line.default_to_best.text(), line.c2_to_least.text(), line.time_to_least.text()});
     text += table.text();
   }
   return text + '\n' +
          paragraph(
              "vendor / best, default / best: how many times as long as the fastest way the MPI library's own collective and our "
-             "default algorithm take, as geometric means over the cells.");
+             "default algorithm take, as geometric means over the cells. C2 / least, time / least: the same for C2 and the time of "
+             "the "
+             "fastest way, if it is ours, over what every schedule takes at least, by the measured costs of messages.");
 }
 
 Json json_of(const TuneCell& each) {
@@ -153,7 +184,9 @@ Json json_of(const TuneResult& session) {
                 {"ours_fastest", line.ours},
                 {"vendor_fastest", line.vendor},
                 {"vendor_to_best", line.vendor_to_best.json()},
-                {"default_to_best", line.default_to_best.json()}};
+                {"default_to_best", line.default_to_best.json()},
+                {"c2_to_least", line.c2_to_least.json()},
+                {"time_to_least", line.time_to_least.json()}};
   });
   object["cells"] = array_of(session.cells, [](const TuneCell& each) { return json_of(each); });
   return object;

@@ -20,6 +20,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/simulate.hpp"
+#include "reports/bound_report.hpp"
 #include "reports/schedule_verdict.hpp"
 #include "schedule/ordering.hpp"
 #include "subcommands/subcommand.hpp"
@@ -43,6 +44,7 @@ struct SimulationList {
   Problem problem;
   std::vector<Simulated> candidates;  // the fastest first
   std::vector<LeftOut> left_out;
+  std::optional<double> least_s;   // of any schedule, by the model
   std::vector<std::string> notes;  // what is known of MPI libraries' choices, each with the candidate's name
 };
 
@@ -99,6 +101,7 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
   if (setting.by_events) columns.insert(columns.end(), {{"messages", Align::right}, {"first rank", Align::right}});
   if (waits) columns.push_back({"waits", Align::right});
   columns.insert(columns.end(), {{"time", Align::right}, {"ratio", Align::right}});
+  if (list.least_s) columns.push_back({"/ bound", Align::right});
   Table table(columns);
   const auto least = static_cast<double>(list.candidates.front().simulation.end);
   for (const Simulated& candidate : list.candidates) {
@@ -112,6 +115,7 @@ std::string ranking(const SimulationList& list, const SimulationSetting& setting
     if (waits) row.push_back(fmt::format("{}", candidate.link_waits));
     row.push_back(time_text(candidate.simulation.end));
     row.push_back(least > 0 ? fmt::format("{:.2f}", static_cast<double>(candidate.simulation.end) / least) : "–");
+    if (list.least_s) row.push_back(over_bound_text(seconds_of(candidate.simulation.end), list.least_s));
     table.add(std::move(row));
   }
   return table.text();
@@ -161,6 +165,11 @@ std::string simulation_text(const std::vector<SimulationList>& lists, const Simu
                           course(list.candidates[0], setting));
     else
       text += ranking(list, setting);
+    if (list.least_s)
+      text +=
+          '\n' + paragraph(fmt::format("Every schedule takes at least {} by this model; the fastest here takes {} times as long.",
+                                       seconds_text(*list.least_s),
+                                       over_bound_text(seconds_of(list.candidates[0].simulation.end), list.least_s)));
     for (const LeftOut& entry : list.left_out) text += '\n' + wrapped(sentence_of(entry) + '.', terminal_width(), 2);
     if (!list.left_out.empty()) text += '\n';
     for (const std::string& note : list.notes) text += '\n' + paragraph(note + '.');
@@ -216,6 +225,8 @@ Json simulation_json(const SimulationList& list, const SimulationSetting& settin
   }
   object["candidates"] = array_of(list.candidates, [&](const Simulated& each) { return candidate_json(each, setting); });
   object["left_out"] = array_of(list.left_out, left_out_json);
+  object["least_s"] = list.least_s;
+  object["ratio_to_least"] = list.least_s ? Json(seconds_of(list.candidates[0].simulation.end) / *list.least_s) : Json();
   if (!list.notes.empty()) object["notes"] = list.notes;
   return object;
 }
@@ -284,7 +295,9 @@ std::vector<SimulationList> simulate(const SimulateArguments& options, const Sim
   std::vector<SimulationList> lists;
   ProgressLine progress;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    SimulationList list{.problem = problems[i]};
+    const Topology* const topology = setting.topology ? &*setting.topology : nullptr;
+    SimulationList list{.problem = problems[i],
+                        .least_s = least_seconds(problems[i], *setting.model, setting.machine, topology, !setting.by_events)};
     for (const LeftOut& entry : left_out)
       if (entry.index == i) list.left_out.push_back(entry);
     for (const Case& entry : cases) {

@@ -12,6 +12,7 @@
   ROW(draw)                 \
   ROW(view)                 \
   ROW(explain)              \
+  ROW(bound)                \
   ROW(price)                \
   ROW(simulate)             \
   ROW(trace)                \

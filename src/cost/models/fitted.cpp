@@ -46,6 +46,7 @@ extern const Model fitted_model{
                      {.key = "fixed_us", .meaning = "g3, fixed time of an operation", .required = false, .standard = 0}},
     .tells_policies_apart = true,
     .prices_windows = true,
+    .adds_bytes = true,
     .terms = {{"start-ups"}, {"bytes", true}, {"operations"}},
     .formula_of = fitted_formula,
     .overlapped_terms = {{"start-ups"}, {"bytes", true}, {"operations"}},

@@ -46,6 +46,7 @@ extern const Model linear_model{
                       .is_whole = true}},
     .tells_policies_apart = true,
     .prices_windows = true,
+    .adds_bytes = true,
     .terms = {{"start-ups"}, {"bytes", true}},
     .formula_of = linear_formula,
     .overlapped_terms = {{"start-ups"}, {"bytes", true}},

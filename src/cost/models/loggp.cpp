@@ -58,6 +58,7 @@ extern const Model loggp_model{
                       .is_whole = true}},
     .tells_policies_apart = true,
     .prices_windows = true,
+    .adds_bytes = true,
     .terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},
     .formula_of = loggp_formula,
     .overlapped_terms = {{"rounds"}, {"further messages"}, {"further bytes", true}},

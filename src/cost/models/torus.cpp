@@ -35,6 +35,7 @@ extern const Model torus_model{
                      {.key = "wire_us_per_byte", .meaning = "t_w, time of a byte on a link"},
                      {.key = "rearrange_us_per_byte", .meaning = "rho, time of a byte that is rearranged"}},
     .needs_links = true,
+    .adds_bytes = true,
     .terms = {{"start-ups"}, {"link bytes", true}, {"rearranged bytes", true}},
     .formula_of = torus_formula,
 };

@@ -244,8 +244,13 @@ void write_json_head(Printer& out, const JsonHead& head) {
     parameters +=
         fmt::format("{}{}: {}", parameters.empty() ? "" : ", ", json_string(key), word ? json_string(*word) : to_string(value));
   }
-  out.print(",\n\"collective\": \"{}\",\n\"algorithm\": {},\n\"parameters\": {{{}}},\n\"ranks\": {}", name(problem.collective),
-            algorithm, parameters, problem.ranks);
+  out.print(",\n\"collective\": \"{}\",\n\"algorithm\": {},\n\"parameters\": {{{}}}", name(problem.collective), algorithm,
+            parameters);
+  write_json_sizes(out, problem);
+}
+
+void write_json_sizes(Printer& out, const Problem& problem) {
+  out.print(",\n\"ranks\": {}", problem.ranks);
   if (is_irregular(problem.collective))
     write_counts(out, problem);
   else if (has_blocks(problem.collective))

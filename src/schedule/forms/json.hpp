@@ -87,8 +87,11 @@ struct JsonHead {
 // Writes a comma, and the keys from `collective` on. Throws Error{malformed} if a name is not UTF-8.
 void write_json_head(Printer& out, const JsonHead& head);
 
-// Reads the same keys; the algorithm and its parameters may be missing. Throws Error{malformed}, and Error{misuse, too_large} like
-// `check`.
+// Writes a comma, and the keys of the problem from `ranks` on.
+void write_json_sizes(Printer& out, const Problem& problem);
+
+// Reads the keys that write_json_head writes; the algorithm and its parameters may be missing. Throws Error{malformed}, and
+// Error{misuse, too_large} like `check`.
 JsonHead read_json_head(const JsonValue& document);
 
 // Reads sizes in bytes, one for each rank.

@@ -9,6 +9,7 @@
 
 #include "execute/executors.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/bound.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
@@ -17,6 +18,7 @@
 #include "quadrille/indexed.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "schedule/ordering.hpp"
+#include "schedule/symmetry.hpp"
 #include "tune/choosing/decide.hpp"
 #include "tune/explain/flips.hpp"
 
@@ -107,23 +109,47 @@ PriceParts parts_of(const Price& price, Policy policy) {
   return parts;
 }
 
-// Returns the lower bound for one port. It applies because in the model max-rate each message takes its full start-up, even if
-// several are under way at once. Without a fit, the bound has no time.
-LowerBound bound_of(const Problem& problem, const Situation& situation, const std::optional<ExecutorFit>& fit) {
-  LowerBound bound;
-  for (const Bound& each : lower_bounds(problem, 1)) {
-    if (each.figure == "c1") bound.rounds = each.value, bound.of_rounds = each.source;
-    if (each.figure == "c2") bound.bytes = each.value, bound.of_bytes = each.source;
+// Fills in the best bounds of C1 and C2.
+void take_best(LowerBound& bound, const std::vector<Bound>& bounds) {
+  for (const Bound& each : bounds) {
+    if (each.figure == "c1" && each.value >= bound.rounds) bound.rounds = each.value, bound.of_rounds = each.source;
+    if (each.figure == "c2" && each.value >= bound.bytes) bound.bytes = each.value, bound.of_bytes = each.source;
   }
-  if (!fit || bound.rounds == 0) return bound;
-  const auto seconds = [&](bool inside) {
-    return price_by(uncontended(*fit), least_work(bound.rounds, bound.bytes, inside)).blocking_s;
-  };
-  const double of_rank = situation.nodes == 1           ? seconds(true)
-                         : situation.ranks_of_node == 1 ? seconds(false)
-                                                        : std::min(seconds(true), seconds(false));
-  const double of_node = 1e-6 * fit->coefficients.at("node_us_per_byte") * static_cast<double>(leaving_a_node(problem, situation));
-  bound.seconds = std::max(of_rank, of_node);
+}
+
+// Returns the bounds with certificates; if there are too many ranks to look at each block, those of ranks alone.
+std::vector<Bound> bounds_on(const Problem& problem, Count ports, const Topology* topology) {
+  try {
+    return certified_bounds(problem, ports, topology);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::too_large) throw;
+    return lower_bounds(problem, ports);
+  }
+}
+
+// Returns the lower bound for the decision's model. For max-rate it is the bound for one port, because in this model each message
+// takes its full start-up, even if several are under way at once. Without figures of the model, the bound has no time.
+LowerBound bound_of(const Problem& problem, const Decision& decision, const MachineKnowledge& knowledge, Executor executor) {
+  LowerBound bound;
+  const Model* const model = decision.model.model;
+  const Topology* const topology =
+      knowledge.topology && knowledge.topology->ranks() == problem.ranks ? &*knowledge.topology : nullptr;
+  if (model && !model->needs_work) {
+    const auto times = knowledge.preset ? least_times(*model, *knowledge.preset, topology) : std::nullopt;
+    const std::vector<Bound> bounds = bounds_on(problem, times ? times->ports : 1, times ? topology : nullptr);
+    take_best(bound, bounds);
+    if (times) bound.seconds = time_bound(problem, bounds, *times).exact.approximate();
+  } else {
+    take_best(bound, lower_bounds(problem, 1));
+    if (const auto fit = knowledge.fit(executor, decision.situation)) bound.seconds = least_seconds(problem, *fit);
+  }
+  if (decision.chosen.is_vendor() || bound.bytes == 0) return bound;
+  constexpr Count most_operations = Count{1} << 20;  // of a rank's program and all others, so that counting takes a moment
+  const Schedule schedule = make_schedule(problem, decision.chosen.algorithm);
+  if (operation_count(schedule, most_operations) > most_operations) return bound;
+  const Figures counted = figures(schedule);
+  for (const Bound& each : lower_bounds(problem, std::max<Count>(1, counted.ports)))
+    if (each.figure == "c2" && each.value > 0) bound.c2_ratio = static_cast<double>(counted.c2) / static_cast<double>(each.value);
   return bound;
 }
 
@@ -285,6 +311,21 @@ std::string way_text(const Problem& problem, const Way& way) {
   return fmt::format("{} {}", text, row_of(way.executor).phrase);
 }
 
+std::optional<double> least_seconds(const Problem& problem, const ExecutorFit& fit) {
+  const Situation situation = situation_of(problem);
+  LowerBound bound;
+  take_best(bound, lower_bounds(problem, 1));
+  if (bound.rounds == 0) return std::nullopt;
+  const auto seconds = [&](bool inside) {
+    return price_by(uncontended(fit), least_work(bound.rounds, bound.bytes, inside)).blocking_s;
+  };
+  const double of_rank = situation.nodes == 1           ? seconds(true)
+                         : situation.ranks_of_node == 1 ? seconds(false)
+                                                        : std::min(seconds(true), seconds(false));
+  const double of_node = 1e-6 * fit.coefficients.at("node_us_per_byte") * static_cast<double>(leaving_a_node(problem, situation));
+  return std::max(of_rank, of_node);
+}
+
 std::optional<double> Explanation::seconds() const {
   for (const Considered& each : decision.considered)
     if (each.way == decision.chosen) return each.measured ? each.measured->median_s : each.predicted_s;
@@ -304,7 +345,7 @@ Explanation explain(const Problem& problem, const MachineKnowledge& knowledge, c
   explanation.families = explained_families(problem, decision, knowledge, options.families);
   explanation.vendors = explained_vendors(problem, knowledge);
   const Executor executor = decision.chosen.is_vendor() ? by.executors.front() : decision.chosen.executor;
-  explanation.bound = bound_of(problem, decision.situation, knowledge.fit(executor, decision.situation));
+  explanation.bound = bound_of(problem, decision, knowledge, executor);
   const ChoiceFlips flips(problem, knowledge, options);
   explanation.by_block = flips.by_block();
   explanation.by_ranks = flips.by_ranks();

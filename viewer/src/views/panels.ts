@@ -44,12 +44,16 @@ const names: Record<string, string> = {
 };
 const inBytes = new Set(["c2", "c2_shared", "node_traffic_out", "node_traffic_in"]);
 
+// How many times the least possible value a figure has.
+const ratio = (value: number, least: number): string =>
+  value === least ? "reached" : least > 0 ? `${(value / least).toFixed(2)} of it` : "no ratio";
+
 function figureTable(exchange: Exchange): HTMLElement {
   const counted = figures(exchange);
   const bound = (figure: string, value: number, text: (value: number) => string): string =>
     exchange.bounds
       .filter((entry) => entry.figure === figure)
-      .map((entry) => `; at least ${text(entry.value)}${value === entry.value ? ", reached" : ""} (${entry.source})`)
+      .map((entry) => `; at least ${text(entry.value)}, ${ratio(value, entry.value)} (${entry.source})`)
       .join("");
   const rows: [string, string, string][] = [
     ["C1", formatCount(counted.c1), `rounds with a message${bound("c1", counted.c1, formatCount)}`],

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks for the cuts and the prices of a network that prove most.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+
+#include "cost/demand.hpp"
+#include "cost/priced_demand.hpp"
+#include "quadrille/bound.hpp"
+#include "quadrille/cost.hpp"
+#include "quadrille/indexed.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr double most_looks = 2e8;        // at needs of the problem, in the search for cuts
+constexpr double most_price_looks = 5e7;  // at links, in the search for prices
+constexpr Count largest_price = Count{1} << 20;
+
+class CutSearch {
+ public:
+  CutSearch(const Demand& demand, const NetworkLinks& network)
+      : demand_(demand), network_(network), left_(most_looks / (static_cast<double>(demand.needs().size()) + 1)) {}
+
+  // Tries the set in both directions, unless as many sets were tried as time allows.
+  void try_set(const std::vector<bool>& set) {
+    if (left_-- <= 0) return;
+    Count out = 0, in = 0;
+    for (const auto& [from, to] : network_.links) {
+      out += set[index(from)] && !set[index(to)] ? 1 : 0;
+      in += set[index(to)] && !set[index(from)] ? 1 : 0;
+    }
+    std::vector<bool> ranks(set.begin(), set.begin() + demand_.ranks());
+    if (out > 0) take({demand_.leaving(ranks), out}, set, true);
+    ranks.flip();
+    if (in > 0) take({demand_.leaving(ranks), in}, set, false);
+  }
+
+  // The vertices nearest to each vertex, by the prices of the links: sets that dear links separate from the rest.
+  void sweep(const std::vector<Count>& prices) {
+    const std::size_t count = index(network_.vertices);
+    std::vector<std::vector<std::size_t>> out(count);
+    for (std::size_t link = 0; link < network_.links.size(); ++link) out[index(network_.links[link].from)].push_back(link);
+    for (std::size_t from = 0; from < count && left_ > 0; ++from) {
+      std::set<std::pair<Count, std::size_t>> next{{0, from}};
+      std::vector<Count> distances(count, -1);
+      std::vector<bool> set(count, false);
+      for (std::size_t taken = 1; !next.empty() && taken < count; ++taken) {
+        const auto [distance, here] = *next.begin();
+        next.erase(next.begin());
+        set[here] = true;
+        for (const std::size_t link : out[here]) {
+          const std::size_t to = index(network_.links[link].to);
+          const Count reached = distance + prices[link];
+          if (set[to] || (distances[to] >= 0 && distances[to] <= reached)) continue;
+          if (distances[to] >= 0) next.erase({distances[to], to});
+          next.emplace(distances[to] = reached, to);
+        }
+        try_set(set);
+      }
+    }
+  }
+
+  // Ranks whose coordinate in one dimension is in a range, such as the halves of a torus.
+  void slabs(const std::vector<Count>& grid) {
+    for (std::size_t dimension = 0, stride = 1; dimension < grid.size(); ++dimension) {
+      const Count side = grid[grid.size() - 1 - dimension];
+      for (Count length = 1; length <= side / 2 + side % 2 && length < side; ++length)
+        for (Count first = 0; first < side; ++first) {
+          std::vector<bool> set(index(network_.vertices), false);
+          for (Rank rank = 0; rank < demand_.ranks(); ++rank)
+            set[index(rank)] = (rank / static_cast<Count>(stride) % side - first + side) % side < length;
+          try_set(set);
+        }
+      stride *= index(side);
+    }
+  }
+
+  void single_ranks() {
+    for (Rank rank = 0; rank < demand_.ranks() && demand_.ranks() > 1; ++rank) {
+      std::vector<bool> set(index(network_.vertices), false);
+      set[index(rank)] = true;
+      try_set(set);
+    }
+  }
+
+  std::optional<Bound> best() const {
+    if (members_.empty()) return std::nullopt;
+    return proved("c2_shared", value_, "a cut: the bytes that must cross it, divided among the links that cross it",
+                  {.kind = BoundKind::crossing, .members = members_, .outwards = outwards_});
+  }
+
+ private:
+  void take(const Fraction& value, const std::vector<bool>& set, bool outwards) {
+    if (!(value_ < value)) return;
+    value_ = value, outwards_ = outwards;
+    members_.clear();
+    for (std::size_t vertex = 0; vertex < set.size(); ++vertex)
+      if (set[vertex]) members_.push_back(static_cast<Count>(vertex));
+  }
+
+  const Demand& demand_;
+  const NetworkLinks& network_;
+  double left_;  // sets that may still be tried
+  Fraction value_;
+  std::vector<Count> members_;
+  bool outwards_ = true;
+};
+
+class PriceSearch {
+ public:
+  PriceSearch(const Demand& demand, const NetworkLinks& network)
+      : demand_(demand, network),
+        carried_(network.links.size()),
+        weights_(network.links.size(), 1.0),
+        best_(network.links.size(), 1) {
+    try_prices(best_, nullptr);
+  }
+
+  void run(Count steps) {
+    for (Count step = 1; step <= steps; ++step) {
+      std::vector<double> loads(weights_.size());
+      try_prices(scaled(weights_, largest_price), &loads);
+      double most = 0, carried = 0;
+      for (std::size_t link = 0; link < loads.size(); ++link) {
+        carried_[link] += loads[link];
+        most = std::max(most, loads[link]), carried = std::max(carried, carried_[link]);
+      }
+      if (most == 0 || (demand_.is_flow() && value_.approximate() >= 0.999 * carried / static_cast<double>(step))) break;
+      const double rate = 1 / std::sqrt(static_cast<double>(step));
+      for (std::size_t link = 0; link < loads.size(); ++link) weights_[link] *= std::exp(rate * loads[link] / most);
+      const double dearest = *std::max_element(weights_.begin(), weights_.end());
+      for (double& weight : weights_) weight = std::max(weight / dearest, 1e-9);
+    }
+    // The best prices are often small whole numbers, from which the search differs by little.
+    const std::vector<double> found(best_.begin(), best_.end());
+    for (Count most = 1; most <= 12; ++most) try_prices(scaled(found, most), nullptr);
+  }
+
+  const std::vector<Count>& prices() const { return best_; }
+
+  Bound best() const {
+    return proved("c2_shared", value_, "a flow: bytes times the price of their way, if all links together cost 1",
+                  {.kind = BoundKind::flow, .prices = best_});
+  }
+
+ private:
+  static std::vector<Count> scaled(const std::vector<double>& weights, Count most) {
+    const double dearest = *std::max_element(weights.begin(), weights.end());
+    std::vector<Count> prices;
+    for (const double weight : weights) prices.push_back(std::llround(weight / dearest * static_cast<double>(most)));
+    return prices;
+  }
+
+  void try_prices(const std::vector<Count>& prices, std::vector<double>* loads) {
+    Fraction::Wide sum = 0;
+    for (const Count price : prices) sum += price;
+    const Fraction value(demand_.cost(prices, loads), sum);
+    if (value_ < value) value_ = value, best_ = prices;
+  }
+
+  PricedDemand demand_;
+  std::vector<double> carried_;  // by link, in all steps
+  std::vector<double> weights_;
+  std::vector<Count> best_;
+  Fraction value_;
+};
+
+}  // namespace
+
+std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& network, const NetworkEffort& effort) {
+  const Demand demand(problem);
+  if (network.links.empty() || demand.needs().empty() || !moves_data(problem.collective)) return {};
+  PriceSearch prices(demand, network);
+  const double looks_of_a_step = static_cast<double>(problem.ranks) * static_cast<double>(network.links.size());
+  if (effort.steps > 0) prices.run(std::min(effort.steps, static_cast<Count>(most_price_looks / looks_of_a_step) + 20));
+  CutSearch cuts(demand, network);
+  cuts.single_ranks();
+  cuts.slabs(effort.grid);
+  if (effort.steps > 0) {
+    cuts.sweep(std::vector<Count>(network.links.size(), 1));
+    cuts.sweep(prices.prices());
+  }
+  std::vector<Bound> bounds{prices.best()};
+  if (auto cut = cuts.best()) bounds.push_back(std::move(*cut));
+  std::stable_sort(bounds.begin(), bounds.end(), [](const Bound& a, const Bound& b) { return b.exact < a.exact; });
+  return bounds;
+}
+
+std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology, Count steps) {
+  std::vector<Bound> all = lower_bounds(problem, ports);
+  const auto add = [&](std::vector<Bound> more) { std::move(more.begin(), more.end(), std::back_inserter(all)); };
+  if (!problem.nodes.empty()) {
+    add(lower_bounds_between_nodes(problem, ports));
+    add(lower_bounds_by_matchings(problem));
+  }
+  if (topology) {
+    lower_bounds(problem, *topology);  // refuses another number of ranks
+    add(network_bounds(problem, links_of(*topology), {.steps = steps, .grid = topology->grid()}));
+  }
+  std::erase_if(all, [](const Bound& bound) { return bound.certificate.kind == BoundKind::none || bound.value == 0; });
+  return all;
+}
+
+}  // namespace quadrille

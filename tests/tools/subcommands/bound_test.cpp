@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests of quadrille bound, and of the ratios that other subcommands print.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "support/command.hpp"
+
+namespace quadrille {
+namespace {
+
+using namespace quadrille::testing;
+
+TEST_F(CommandTest, BoundsAreWrittenAndChecked) {
+  const std::string text = prints({"bound", "alltoall", "--topology", "torus:4x8", "--block", "1KiB"});
+  EXPECT_NE(text.find("C2 shared    32 KiB"), std::string::npos) << text;
+  const std::string document = prints(
+      {"bound", "alltoall", "--topology", "torus:4x8", "--node-sizes", "8x4", "--machine", "sp2", "--model", "linear", "--json"});
+  const Json json = Json::parse(document);
+  EXPECT_EQ(json.at("format"), "quadrille-bound/1");
+  EXPECT_EQ(json.at("network").at("links").size(), 128u);
+  const std::string checked = prints({"bound", "--check", "-"}, document);
+  EXPECT_NE(checked.find("time at least"), std::string::npos);
+  EXPECT_NE(checked.find(fmt::format("{0} of {0} bounds proved", json.at("bounds").size())), std::string::npos) << checked;
+}
+
+TEST_F(CommandTest, BoundsThatAreNotProvedAreFindings) {
+  Json document = Json::parse(prints({"bound", "allgather", "--ranks", "8", "--json"}));
+  document["bounds"][1]["value"] = {"57", "1"};
+  const Outcome outcome = run({"bound", "--check", write("bounds.json", document.dump()).string()});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.out.find("c2 at least 57, crossing: NOT proved: the certificate proves 56"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("1 of 2 bounds proved"), std::string::npos);
+  document["bounds"][1]["kind"] = "guess";
+  EXPECT_EQ(run({"bound", "--check", write("bounds.json", document.dump()).string()}).exit_code, 2);
+}
+
+TEST_F(CommandTest, BoundRefusesWhatIsNotOneProblem) {
+  refuses({"bound"}, "name a collective");
+  refuses({"bound", "alltoall", "--ranks", "2..4"}, "not of 3");
+  refuses({"bound", "alltoall", "--ranks", "8", "--machine", "sp2", "--model", "flat"}, "flat");
+  refuses({"bound", "alltoall", "--ranks", "8", "--machine", "sp1", "--ports", "2"}, "--ports");
+}
+
+TEST_F(CommandTest, WorstRatiosNameEveryAlgorithm) {
+  const std::string text = prints({"bound", "broadcast", "--worst-ratios", "--ranks", "2..9"});
+  for (const char* expected : {"C2 shared, hypercube", "binomial"}) EXPECT_NE(text.find(expected), std::string::npos) << text;
+}
+
+TEST_F(CommandTest, OtherSubcommandsSayHowFarSchedulesAreFromTheirBounds) {
+  const Json verdict =
+      Json::parse(prints({"verify", "allgather", "--algorithm", "ring", "--topology", "ring:8", "--block", "8B", "--json"}));
+  EXPECT_EQ(verdict.at("ratios").at("c2"), 1.0);
+  EXPECT_EQ(verdict.at("ratios").at("c2_shared"), 2.0) << "one direction of the ring is not used";
+  std::string told = prints({"explain", "alltoall", "--ranks", "64", "--block", "64B", "--machine", "sp1"});
+  const std::size_t last = told.rfind("\n  ");  // the sentence may be broken into lines
+  if (last != std::string::npos && last > told.rfind("\n\n")) told.replace(last, 3, " ");
+  EXPECT_NE(told.find("at most 1.05 of any schedule"), std::string::npos) << told;
+  const Json explained =
+      Json::parse(prints({"explain", "alltoall", "--ranks", "64", "--block", "64B", "--machine", "sp1", "--json"}));
+  EXPECT_GE(explained.at("lower_bound").at("time_ratio"), 1.0);
+  const Json simulated = Json::parse(prints(
+      {"simulate", "alltoall", "--algorithm", "bruck:radix=8", "--ranks", "64", "--block", "64B", "--machine", "sp1", "--json"}));
+  EXPECT_NEAR(simulated.at("ratio_to_least").get<double>(), 1.05, 0.01);
+}
+
+}  // namespace
+}  // namespace quadrille
