@@ -184,6 +184,11 @@ Result<> applies(const Problem& problem, const Choice& choice) {
                             algorithm.combining_rule));
 }
 
+bool is_homogeneous(const Choice& choice) {
+  const auto segments = choice.parameters.find("segments");
+  return !choice.algorithm->cuts_blocks && (segments == choice.parameters.end() || segments->second == ParameterValue(Count{1}));
+}
+
 void check_applies(const Problem& problem, const Choice& choice) {
   if (const auto result = applies(problem, choice); !result)
     throw Error(ErrorCode::misuse,
