@@ -8,6 +8,7 @@
 
 #include "foundation/assert.hpp"
 #include "mpi_face/policy/cause.hpp"
+#include "plan/plan.hpp"
 #include "plan/way.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
@@ -156,14 +157,16 @@ Problem problem_of(const Site& site, Communicator& group) {
   return checked_for(group, problem);
 }
 
-std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way) {
+std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way, bool is_elastic) {
   try {
     const Problem problem = problem_of(site, group);
     const auto* const choice = std::get_if<Choice>(&way.algorithm);
     if (choice && choice->algorithm->collective != problem.collective) return std::nullopt;  // from an edited file of findings
     Way here = way;  // its parameters may be those of another size
     here.algorithm = completed(problem, std::move(here.algorithm));
-    return plan(group, problem, plan_options_of(here, options_of(site)));
+    PlanOptions options = plan_options_of(here, options_of(site));
+    if (is_elastic) options.capacity = capacity_of(site.key);
+    return plan(group, problem, options);
   } catch (const Error& error) {
     // Ranks may fail for different reasons, but all of them fail.
     if (is_of_group(error)) throw;
@@ -180,7 +183,7 @@ Plan named_plan(Communicator& group, const Site& site, const std::string& algori
   return plan(group, problem_of(site, group), options);
 }
 
-Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow) {
+Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow, bool is_elastic) {
   const double begin = PMPI_Wtime();
   const Problem problem = problem_of(site, group);
   const std::string told = told_decision(group, problem, options_of(site), [&](const Decision& decision) {
@@ -192,7 +195,8 @@ Contenders contenders(Communicator& group, const Site& site, std::size_t most, b
   Contenders made{.plans = {}, .ways = {}, .cause = ways.empty() ? told : "", .choice_s = chosen - begin};
   if (!made.cause.empty()) return made;
   for (PlannedWay& each : ways) {
-    if (auto one = plan_by(group, site, *each.way)) {
+    if (auto one = plan_by(group, site, *each.way, is_elastic)) {
+      each.is_elastic = quadrille::capacity_of(*one) > 0;
       made.plans.push_back(*std::move(one));
       made.ways.push_back(std::move(each));
     }

@@ -77,9 +77,11 @@ class Finder {
   double all_s_of(const CallKind& kind) const {
     return std::max(state_.seconds_of(static_cast<double>(kind.vendor_times.ticks())), kind.slowest.all_s);
   }
+  void add_up_classes();
+  double class_s_of(const CallKind& kind) const;
   int plans_in_use() const {
-    return static_cast<int>(
-        std::count_if(state_.kinds.begin(), state_.kinds.end(), [](const CallKind* kind) { return kind->mode == Mode::ours; }));
+    return static_cast<int>(std::count_if(state_.kinds.begin(), state_.kinds.end(),
+                                          [](const CallKind* kind) { return kind->mode == Mode::ours && !kind->plan_of; }));
   }
   double short_call_now_s() const;
   double group_s() const;
@@ -89,6 +91,7 @@ class Finder {
   State& state_;
   DecidingProcess& process_;
   const double now_s_;
+  std::vector<std::pair<const CallKind*, double>> class_s_;  // a kind of each class, and the seconds of the class's counted calls
 };
 
 Instruction Finder::message() {
@@ -207,6 +210,26 @@ void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
   kind.is_described = false;
 }
 
+void Finder::add_up_classes() {
+  class_s_.clear();
+  for (const CallKind* const kind : state_.kinds) {
+    if (kind->mode != Mode::counting || kind->vendor_times.calls() == 0 || capacity_of(kind->key) == 0) continue;
+    const auto known = std::find_if(class_s_.begin(), class_s_.end(),
+                                    [&](const auto& each) { return are_of_one_class(each.first->key, kind->key); });
+    if (known == class_s_.end())
+      class_s_.emplace_back(kind, all_s_of(*kind));
+    else
+      known->second += all_s_of(*kind);
+  }
+}
+
+// Seconds of the kind's calls so far, with those of its class, which an elastic plan will also run.
+double Finder::class_s_of(const CallKind& kind) const {
+  const auto known =
+      std::find_if(class_s_.begin(), class_s_.end(), [&](const auto& each) { return are_of_one_class(each.first->key, kind.key); });
+  return known == class_s_.end() ? all_s_of(kind) : known->second;
+}
+
 // Finds the message with the greatest ratio of the kind's time to the cost. In mode counting, a message is worth its cost only if
 // the kind's calls have already taken at least that time.
 std::optional<Instruction> Finder::worthwhile() {
@@ -214,6 +237,7 @@ std::optional<Instruction> Finder::worthwhile() {
   std::optional<Instruction> best;
   std::vector<std::pair<CallKind*, double>> dear;
   double most = 0, cost = 0, learned_s = 0;
+  add_up_classes();
   const int plans = plans_in_use();
   for (const CallKind* const kind : state_.kinds)
     if (const CallFinding* const finding = finding_of(*kind)) learned_s += finding->expected_gain_s(kind->calls);
@@ -304,10 +328,10 @@ std::optional<Instruction> Finder::learned(const CallKind& kind, const CallFindi
   return message;
 }
 
-// What the message may cost: as much as the kind's calls have taken so far, and more or less if trials of this run were won or
-// lost. For what earlier runs found: as much as all that they found, `learned_s`, will save.
+// What the message may cost: as much as the calls of the kind's class have taken so far, and more or less if trials of this run
+// were won or lost. For what earlier runs found: as much as all that they found, `learned_s`, will save.
 double Finder::worth_s(const CallKind& kind, const Instruction& message, double learned_s) const {
-  const double taken_s = all_s_of(kind);
+  const double taken_s = class_s_of(kind);
   return message.is_learned ? std::max(taken_s, learned_s) - group_s() : process_.odds.factor() * taken_s;
 }
 
@@ -385,7 +409,7 @@ const std::vector<InstructionRule>& instruction_rules() {
        ""},
       {What::leave, "leave",
        "calls of about this size lost a trial, in this run or in an earlier one, on this communicator or on one whose ranks lie on "
-       "nodes in the same way; or there are plans for 128 kinds of calls",
+       "nodes in the same way; or there are 128 plans",
        "give the calls to the MPI library", "counting", "vendor"},
       {What::take, "take", "such calls won a trial", "make the plan that won", "counting", "ours, vendor"},
       {What::group, "group", "a message that makes or tries plans is due, and there is no group; for a trial, both must be paid",

@@ -246,6 +246,7 @@ struct Action {
   std::uint32_t kind = 0;  // for add_up, and from make_named on
   std::int32_t number = 0;
   bool is_anyhow = false;
+  bool is_elastic = false;  // make_way, make_contenders: plans for all calls of the kind's class, where the algorithm allows it
   std::vector<double> figures;
 };
 
@@ -339,6 +340,12 @@ struct State {
     if (wishes->rules.find(kind.called, kind.key.block_bytes)) ask();
     if (wishes->findings.find(kind, ranks, {})) meetings.expect();
   }
+
+  // For a new kind, or one whose calls are counted: if another kind of its class has an elastic plan, that plan runs the calls from
+  // now on. Equal on all ranks, because all ranks make the same kinds between the same two meetings.
+  void let_share(CallKind& kind) const;
+  // Are there other kinds of the kind's class?
+  bool has_mates(const CallKind& kind) const;
 
   double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;
