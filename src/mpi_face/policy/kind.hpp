@@ -178,7 +178,7 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::optional<Way> way;           // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
   bool is_elastic = false;           // mode ours: its own plan runs the calls of all kinds of its class
-  CallKind* plan_of = nullptr;        // mode ours: the kind whose elastic plan runs the calls; null: the kind has a plan of its own
+  CallKind* plan_of = nullptr;       // mode ours: the kind whose elastic plan runs the calls; null: the kind has a plan of its own
   bool is_tuned = false;             // candidates were raced during the program's run
   std::optional<Alternation> trial;  // mode trying: a trial in place
   TrialsOfKind trials;

@@ -16,6 +16,7 @@ std::uint64_t State::calls_so_far() const {
 
 void State::let_share(CallKind& kind) const {
   if (kind.mode != CallKind::Mode::counting || kind.rule != CallKind::Rule::none || kind.trials.second != 0) return;
+  if (is_planted("plan not shared") && rank == 1) return;
   if (wishes && wishes->rules.find(kind.called, kind.key.block_bytes)) return;
   for (CallKind* const owner : kinds)
     if (owner->is_elastic && owner->may_be_ours() && are_of_one_class(owner->key, kind.key)) return kind.share(*owner);

@@ -264,7 +264,7 @@ void Step::end_sharing() {
 // elsewhere. Then rank 0 sends the next message.
 Action Step::finished() {
   QUADRILLE_ASSERT(event_.now_s >= state_.meeting.began_s);
-  if (is_about_kind(state_.message.what) && !kind().may_be_ours()) end_sharing();
+  if (is_about_kind(state_.message.what) && !kind().may_be_ours() && !is_planted("sharing not ended")) end_sharing();
   if (state_.message.what != What::tune && state_.message.what != What::host)
     process_.account.spend(state_.weight * (event_.now_s - state_.meeting.began_s));
   return send_message();
