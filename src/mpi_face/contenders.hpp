@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi_face/policy/kind.hpp"
+#include "mpi_face/policy/step.hpp"
 #include "mpi_face/sites.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
@@ -43,8 +43,8 @@ struct Contenders {
 
 // The contenders for a first trial, at most `most`: the way that is best by wisdom, or the ways with the lowest prices. There are
 // none if wisdom says that the MPI library's function is faster, or if the prices say so by more than their error. `anyhow` (for
-// tests): one contender, whatever is known. `is_elastic`: as for plan_by.
-Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow, bool is_elastic);
+// tests): one contender, whatever is known. `mates`: Action::mates.
+Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow, int mates);
 
 // Races candidates for the site's problem for about `seconds`. Contenders that are made later follow from the result.
 void race_for(Communicator& group, const Site& site, double seconds);

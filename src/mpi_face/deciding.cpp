@@ -204,7 +204,7 @@ void Deciding::carry_out(const Action& action, Site& site, Event& event) {
     case Do::make_way: {
       const double begin = PMPI_Wtime();
       const Way way = unpacked(state_.message.way).value();
-      auto made = plan_by(*group_, site, way, action.is_elastic);
+      auto made = plan_by(*group_, site, way, action.mates > 0);
       event.plan_s = PMPI_Wtime() - begin;
       event.why = sentence(Cause::no_contender);
       if (!made) return;
@@ -334,7 +334,7 @@ void Deciding::make_exchange(Site& site, Event& event) {
 }
 
 void Deciding::make_contenders(Site& site, const Action& action, Event& event) {
-  Contenders made = contenders(*group_, site, static_cast<std::size_t>(action.number), action.is_anyhow, action.is_elastic);
+  Contenders made = contenders(*group_, site, static_cast<std::size_t>(action.number), action.is_anyhow, action.mates);
   site.plans = std::move(made.plans);
   event.made = std::move(made.ways);
   event.why = std::move(made.cause);

@@ -41,7 +41,7 @@ TEST(Homogeneous, RowsSayWhetherTheirProgramsScale) {
           const bool do_scale = scales(problem, choice, smaller, larger);
           Algorithm flagged = *algorithm;
           flagged.cuts_blocks = false;
-          if (!is_homogeneous({&flagged, completed(problem, choice).parameters})) continue;  // cut into segments
+          if (!is_homogeneous({&flagged, completed(problem, choice).parameters})) continue;  // cut into segments or shares
           fails = fails || !do_scale;
           if (!algorithm->cuts_blocks)
             ASSERT_TRUE(do_scale) << specification(choice) << " " << description(problem) << " " << smaller << " and " << larger;

@@ -83,7 +83,6 @@ extern const Algorithm allreduce_bine{
       return {};
     },
     .analyse = analyse_bine,
-    .cuts_blocks = true,
     .symmetry = bine_symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = bine_combining,

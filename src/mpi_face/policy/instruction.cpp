@@ -77,8 +77,14 @@ class Finder {
   double all_s_of(const CallKind& kind) const {
     return std::max(state_.seconds_of(static_cast<double>(kind.vendor_times.ticks())), kind.slowest.all_s);
   }
+  struct KindsOfClass {
+    const CallKind* first;
+    double all_s = 0;  // of their calls so far
+    int kinds = 0;
+  };
+
   void add_up_classes();
-  double class_s_of(const CallKind& kind) const;
+  const KindsOfClass* class_of(const CallKind& kind) const;
   int plans_in_use() const {
     return static_cast<int>(std::count_if(state_.kinds.begin(), state_.kinds.end(),
                                           [](const CallKind* kind) { return kind->mode == Mode::ours && !kind->plan_of; }));
@@ -91,7 +97,7 @@ class Finder {
   State& state_;
   DecidingProcess& process_;
   const double now_s_;
-  std::vector<std::pair<const CallKind*, double>> class_s_;  // a kind of each class, and the seconds of the class's counted calls
+  std::vector<KindsOfClass> classes_;  // of the kinds whose calls are counted
 };
 
 Instruction Finder::message() {
@@ -211,23 +217,20 @@ void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
 }
 
 void Finder::add_up_classes() {
-  class_s_.clear();
+  classes_.clear();
   for (const CallKind* const kind : state_.kinds) {
     if (kind->mode != Mode::counting || kind->vendor_times.calls() == 0 || capacity_of(kind->key) == 0) continue;
-    const auto known = std::find_if(class_s_.begin(), class_s_.end(),
-                                    [&](const auto& each) { return are_of_one_class(each.first->key, kind->key); });
-    if (known == class_s_.end())
-      class_s_.emplace_back(kind, all_s_of(*kind));
-    else
-      known->second += all_s_of(*kind);
+    auto* known = const_cast<KindsOfClass*>(class_of(*kind));
+    if (!known) known = &classes_.emplace_back(KindsOfClass{kind});
+    known->all_s += all_s_of(*kind);
+    ++known->kinds;
   }
 }
 
-// Seconds of the kind's calls so far, with those of its class, which an elastic plan will also run.
-double Finder::class_s_of(const CallKind& kind) const {
-  const auto known =
-      std::find_if(class_s_.begin(), class_s_.end(), [&](const auto& each) { return are_of_one_class(each.first->key, kind.key); });
-  return known == class_s_.end() ? all_s_of(kind) : known->second;
+const Finder::KindsOfClass* Finder::class_of(const CallKind& kind) const {
+  const auto known = std::find_if(classes_.begin(), classes_.end(),
+                                  [&](const KindsOfClass& each) { return are_of_one_class(each.first->key, kind.key); });
+  return known == classes_.end() ? nullptr : &*known;
 }
 
 // Finds the message with the greatest ratio of the kind's time to the cost. In mode counting, a message is worth its cost only if
@@ -290,6 +293,10 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
   const bool may_have_verdict = state_.group.exists && kind.trials.second == 0;
   if (const auto verdict = may_have_verdict ? process_.verdicts.find(kind.key, state_.group.nodes) : std::nullopt) {
     if (!verdict->is_faster) return leaves(kind, Cause::slower_for_class);
+    // In a class of many kinds, a way whose plans run one kind each must not prevent a trial of elastic plans.
+    const auto* const choice = verdict->way ? std::get_if<Choice>(&verdict->way->algorithm) : nullptr;
+    const KindsOfClass* const mates = class_of(kind);
+    if (choice && !is_homogeneous(*choice) && mates && mates->kinds > many_mates) return trial_of(kind, call_s_of(kind));
     Instruction message = message_for(What::take, kind);
     message.cost_s = plan_s();
     if (verdict->way) {
@@ -331,7 +338,8 @@ std::optional<Instruction> Finder::learned(const CallKind& kind, const CallFindi
 // What the message may cost: as much as the calls of the kind's class have taken so far, and more or less if trials of this run
 // were won or lost. For what earlier runs found: as much as all that they found, `learned_s`, will save.
 double Finder::worth_s(const CallKind& kind, const Instruction& message, double learned_s) const {
-  const double taken_s = class_s_of(kind);
+  const KindsOfClass* const mates = class_of(kind);  // an elastic plan will run their calls, too
+  const double taken_s = mates ? mates->all_s : all_s_of(kind);
   return message.is_learned ? std::max(taken_s, learned_s) - group_s() : process_.odds.factor() * taken_s;
 }
 

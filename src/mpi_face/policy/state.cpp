@@ -22,9 +22,9 @@ void State::let_share(CallKind& kind) const {
     if (owner->is_elastic && owner->may_be_ours() && are_of_one_class(owner->key, kind.key)) return kind.share(*owner);
 }
 
-bool State::has_mates(const CallKind& kind) const {
-  return std::any_of(kinds.begin(), kinds.end(),
-                     [&](const CallKind* other) { return other != &kind && are_of_one_class(other->key, kind.key); });
+std::int32_t State::mates_of(const CallKind& kind) const {
+  return static_cast<std::int32_t>(std::count_if(
+      kinds.begin(), kinds.end(), [&](const CallKind* other) { return other != &kind && are_of_one_class(other->key, kind.key); }));
 }
 
 double State::worth_ticks() const {

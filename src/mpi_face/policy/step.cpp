@@ -83,7 +83,7 @@ class Step {
 
   Action action(Do what, std::int32_t number = 0) {
     const bool makes = what == Do::make_way || what == Do::make_contenders;
-    return {.what = what, .kind = state_.message.kind, .number = number, .is_elastic = makes && state_.has_mates(kind())};
+    return {.what = what, .kind = state_.message.kind, .number = number, .mates = makes ? state_.mates_of(kind()) : 0};
   }
 
   State& state_;
