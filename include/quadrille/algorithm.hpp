@@ -85,6 +85,11 @@ struct Algorithm {
   // algorithm can solve the problem, else the reason why not.
   Result<> (*applies)(const Problem&, const Parameters&) = nullptr;
   std::shared_ptr<const Analysis> (*analyse)(const Problem&, const Parameters&) = nullptr;
+  // Programs cut blocks or vectors, so they are not homogeneous. In a homogeneous program all offsets, lengths and strides, and the
+  // scratch memory, are multiples of the block's bytes, by factors that do not depend on these bytes; so one plan runs blocks of
+  // many sizes (docs/architecture.md, "One plan for many sizes"). Segments (the parameter `segments`) need not be stated here.
+  // A test compares the programs of each algorithm.
+  bool cuts_blocks = false;
   // alltoallv only: a rank's program depends only on the counts that this rank itself sends and receives.
   bool needs_own_counts_only = false;
   // alltoallv only: generates the same program stage by stage, for a rank that knows only its own counts. Returns null
@@ -142,6 +147,9 @@ Choice shortened(const Problem& problem, const Choice& choice);
 // Returns success if `choice` can solve `problem`, else the reason why not. Throws Error{misuse} if the algorithm is a reduction
 // and its record lacks the function `combining`.
 Result<> applies(const Problem& problem, const Choice& choice);
+
+// Are the programs homogeneous (Algorithm::cuts_blocks)? `choice` must have all parameters.
+bool is_homogeneous(const Choice& choice);
 
 // Throws Error{misuse} with the reason if `choice` cannot solve `problem`.
 void check_applies(const Problem& problem, const Choice& choice);

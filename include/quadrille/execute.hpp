@@ -205,6 +205,8 @@ struct PlanOptions {
   // complete. So the messages in flight between a node and other nodes are all of one round of the schedule (if the schedule is
   // for nodes with one port, a single exchange). Requires policy blocking, and memory that the ranks of each node share.
   bool keep_step = false;
+  // Internal: if not 0, and the algorithm is homogeneous, the plan runs blocks of all sizes up to this one (plan/capacity.hpp).
+  Bytes capacity = 0;
   Bytes longest_message = Bytes{1} << 30;  // executors mpi, hybrid: longer messages are split, because MPI's counts are 32-bit
 };
 
@@ -264,14 +266,15 @@ class Plan {
   friend const std::shared_ptr<Execution>& shared_execution_of(Plan&);  // internal (src/execute/executions/execution.hpp)
   Plan();
 
-  bool overlap(const void* input, const void* output) const;
+  bool overlap(const void* input, const void* output, Bytes block_bytes) const;
   void check_apart(const void* input, const void* output, std::string_view function) const;
   void check_in_place(const void* buffer) const;
 
   std::shared_ptr<Execution> execution_;  // shared with open requests
   std::string algorithm_;
   std::shared_ptr<const Decision> decision_;
-  std::pair<Bytes, Bytes> input_extent_, output_extent_;
+  std::pair<Bytes, Bytes> input_extent_, output_extent_;  // of an elastic plan: for blocks of one byte
+  Bytes capacity_ = 0;
   bool in_place_ = false;
   Executor executor_ = Executor::mpi;
   Bytes scratch_bytes_ = 0, staging_bytes_ = 0;

@@ -184,6 +184,14 @@ Result<> applies(const Problem& problem, const Choice& choice) {
                             algorithm.combining_rule));
 }
 
+// Two values of parameters cut blocks, too: more than one segment, and the form `shares` of a vector.
+bool is_homogeneous(const Choice& choice) {
+  const auto& values = choice.parameters;
+  const auto segments = values.find("segments"), form = values.find("form");
+  return !choice.algorithm->cuts_blocks && (segments == values.end() || segments->second == ParameterValue(Count{1})) &&
+         (form == values.end() || form->second != ParameterValue(std::string("shares")));
+}
+
 void check_applies(const Problem& problem, const Choice& choice) {
   if (const auto result = applies(problem, choice); !result)
     throw Error(ErrorCode::misuse,

@@ -30,6 +30,7 @@ struct Arguments {
   std::byte* output = nullptr;
   const Operator* operation = nullptr;  // if the plan's operator forwards (OperatorSlot): the operator of this execution
   const Edges* edges = nullptr;         // for an exchange by edges (exchanger.hpp), which has no buffers
+  Bytes block_bytes = 0;                // of an elastic plan (Script::capacity): the size of this execution's blocks; else 0
 };
 
 // A collective made ready on one rank: a script with its messages (script/run.hpp), an exchange by edges

@@ -8,6 +8,7 @@
 
 #include "foundation/assert.hpp"
 #include "mpi_face/policy/cause.hpp"
+#include "plan/plan.hpp"
 #include "plan/way.hpp"
 #include "quadrille/candidate.hpp"
 #include "quadrille/decision.hpp"
@@ -85,15 +86,24 @@ Way as_tried(const Way& way, const Decision& decision, const Problem& problem) {
 // Returns the ways to try: the chosen way and, if nothing was measured, some others, because predictions may be wrong. The first
 // of the others is the cheapest way with policy blocking, because predictions for the other policies leave out what rounds cost
 // if ranks share cores. Further ways follow in the order of their prices.
-std::vector<Way> worth_trying(const Decision& decision, const Problem& problem, std::size_t most) {
+// `only_elastic`: only ways that may have elastic plans, if there are any.
+std::vector<Way> worth_trying(const Decision& decision, const Problem& problem, std::size_t most, bool only_elastic) {
   if (decision.source == Source::wisdom) most = 1;
+  const auto is_elastic = [](const Way& way) {
+    const auto* const choice = std::get_if<Choice>(&way.algorithm);
+    return choice && is_homogeneous(*choice);
+  };
+  only_elastic = only_elastic && std::any_of(decision.considered.begin(), decision.considered.end(),
+                                             [&](const Considered& each) { return is_elastic(each.way) && time_of(each); });
   std::vector<Way> ways;
-  if (!decision.chosen.is_vendor()) ways.push_back(as_tried(decision.chosen, decision, problem));
+  if (!decision.chosen.is_vendor() && (!only_elastic || is_elastic(decision.chosen)))
+    ways.push_back(as_tried(decision.chosen, decision, problem));
   const auto add = [&](bool blocking_only) {
     for (const Considered& considered : decision.considered) {
       const bool is_new = std::none_of(ways.begin(), ways.end(),
                                        [&](const Way& way) { return run_the_same(way.algorithm, considered.way.algorithm); });
-      const bool fits = !blocking_only || considered.way.policy == Policy::blocking;
+      const bool fits =
+          (!blocking_only || considered.way.policy == Policy::blocking) && (!only_elastic || is_elastic(considered.way));
       if (ways.size() >= most) return;
       if (!is_new || !fits || considered.way.is_vendor() || !time_of(considered)) continue;
       ways.push_back(as_tried(considered.way, decision, problem));
@@ -156,14 +166,16 @@ Problem problem_of(const Site& site, Communicator& group) {
   return checked_for(group, problem);
 }
 
-std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way) {
+std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way, bool is_elastic) {
   try {
     const Problem problem = problem_of(site, group);
     const auto* const choice = std::get_if<Choice>(&way.algorithm);
     if (choice && choice->algorithm->collective != problem.collective) return std::nullopt;  // from an edited file of findings
     Way here = way;  // its parameters may be those of another size
     here.algorithm = completed(problem, std::move(here.algorithm));
-    return plan(group, problem, plan_options_of(here, options_of(site)));
+    PlanOptions options = plan_options_of(here, options_of(site));
+    if (is_elastic) options.capacity = capacity_of(site.key);
+    return plan(group, problem, options);
   } catch (const Error& error) {
     // Ranks may fail for different reasons, but all of them fail.
     if (is_of_group(error)) throw;
@@ -180,19 +192,20 @@ Plan named_plan(Communicator& group, const Site& site, const std::string& algori
   return plan(group, problem_of(site, group), options);
 }
 
-Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow) {
+Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow, int mates) {
   const double begin = PMPI_Wtime();
   const Problem problem = problem_of(site, group);
   const std::string told = told_decision(group, problem, options_of(site), [&](const Decision& decision) {
     const std::string_view cause = anyhow ? "" : decided(decision);
-    return cause.empty() ? told_ways(worth_trying(decision, problem, most), decision) : std::string(cause);
+    return cause.empty() ? told_ways(worth_trying(decision, problem, most, mates >= many_mates), decision) : std::string(cause);
   });
   const double chosen = PMPI_Wtime();
   std::vector<PlannedWay> ways = ways_told(told);
   Contenders made{.plans = {}, .ways = {}, .cause = ways.empty() ? told : "", .choice_s = chosen - begin};
   if (!made.cause.empty()) return made;
   for (PlannedWay& each : ways) {
-    if (auto one = plan_by(group, site, *each.way)) {
+    if (auto one = plan_by(group, site, *each.way, mates > 0)) {
+      each.is_elastic = quadrille::capacity_of(*one) > 0;
       made.plans.push_back(*std::move(one));
       made.ways.push_back(std::move(each));
     }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi_face/policy/kind.hpp"
+#include "mpi_face/policy/step.hpp"
 #include "mpi_face/sites.hpp"
 #include "quadrille/decision.hpp"
 #include "quadrille/error.hpp"
@@ -27,8 +27,9 @@ Problem problem_of(const Site& site, Communicator& group);
 // Is the group itself broken, so that no plan can be made any more?
 inline bool is_of_group(const Error& error) { return error.code() == ErrorCode::transport || error.code() == ErrorCode::peer_lost; }
 
-// Returns nothing if there can be no such plan. Throws only errors of the group itself (is_of_group).
-std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way);
+// Returns nothing if there can be no such plan. `is_elastic`: the plan also runs the other sizes of the site's class, if its
+// algorithm allows it. Throws only errors of the group itself (is_of_group).
+std::optional<Plan> plan_by(Communicator& group, const Site& site, const Way& way, bool is_elastic);
 
 // A plan by the algorithm that the user has named. Throws Error{misuse} if the algorithm does not fit the site's problem.
 Plan named_plan(Communicator& group, const Site& site, const std::string& algorithm);
@@ -42,8 +43,8 @@ struct Contenders {
 
 // The contenders for a first trial, at most `most`: the way that is best by wisdom, or the ways with the lowest prices. There are
 // none if wisdom says that the MPI library's function is faster, or if the prices say so by more than their error. `anyhow` (for
-// tests): one contender, whatever is known.
-Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow);
+// tests): one contender, whatever is known. `mates`: Action::mates.
+Contenders contenders(Communicator& group, const Site& site, std::size_t most, bool anyhow, int mates);
 
 // Races candidates for the site's problem for about `seconds`. Contenders that are made later follow from the result.
 void race_for(Communicator& group, const Site& site, double seconds);

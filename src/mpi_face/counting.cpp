@@ -43,9 +43,9 @@ void write_modules(const std::string& path) {
 }
 
 // What runs the calls of a site, in mode ours.
-std::string what_runs(const Site& site) {
-  if (site.plans.empty()) return "exchange";
-  return fmt::format("{} ({})", site.plans.front().algorithm(), name(site.plans.front().executor()));
+std::string what_runs(Site& site) {
+  if (site.is_exchanged()) return "exchange";
+  return fmt::format("{} ({})", site.plan().algorithm(), name(site.plan().executor()));
 }
 
 std::string_view reason_of(Function function) { return is_persistent(function) ? "persistent" : "nonblocking"; }

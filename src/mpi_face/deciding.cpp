@@ -17,6 +17,7 @@
 #include "mpi_face/learning.hpp"
 #include "mpi_face/settings.hpp"
 #include "mpi_face/trial.hpp"
+#include "plan/plan.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/mpi.hpp"
 
@@ -203,14 +204,16 @@ void Deciding::carry_out(const Action& action, Site& site, Event& event) {
     case Do::make_way: {
       const double begin = PMPI_Wtime();
       const Way way = unpacked(state_.message.way).value();
-      auto made = plan_by(*group_, site, way);
+      auto made = plan_by(*group_, site, way, action.mates > 0);
       event.plan_s = PMPI_Wtime() - begin;
       event.why = sentence(Cause::no_contender);
       if (!made) return;
+      const bool is_elastic = quadrille::capacity_of(*made) > 0;
       site.plans.clear();
       site.plans.push_back(*std::move(made));
       const std::string learned = fmt::format("{} {}", learned_from, counted(state_.message.number, "earlier run"));
-      event.made = {{way, state_.message.is_learned ? learned : "it was the fastest in a trial of calls of about this size"}};
+      event.made = {
+          {way, state_.message.is_learned ? learned : "it was the fastest in a trial of calls of about this size", is_elastic}};
       return;
     }
     case Do::run_trial: return run_trial(site, action.number, event);
@@ -331,7 +334,7 @@ void Deciding::make_exchange(Site& site, Event& event) {
 }
 
 void Deciding::make_contenders(Site& site, const Action& action, Event& event) {
-  Contenders made = contenders(*group_, site, static_cast<std::size_t>(action.number), action.is_anyhow);
+  Contenders made = contenders(*group_, site, static_cast<std::size_t>(action.number), action.is_anyhow, action.mates);
   site.plans = std::move(made.plans);
   event.made = std::move(made.ways);
   event.why = std::move(made.cause);

@@ -42,7 +42,11 @@ class Deciding final {
   // Makes the ranks meet in their next call that synchronises. All ranks must ask in the same call.
   void ask() { state_.ask(); }
   bool is_asked() const { return state_.is_asked; }
-  void ask_for(const Site& site) { state_.ask_for(site); }
+  // For a new site: the ranks may have to meet for it, or another site's plan runs its calls.
+  void begin_site(Site& site) {
+    state_.ask_for(site);
+    state_.let_share(site);
+  }
 
   // Collective, in a call that all ranks enter.
   void meet(CallOutcome& outcome) { meet_on(communicator_.handle, outcome); }

@@ -60,7 +60,7 @@ Site* Irregular::site_of(Function function) {
   site = deciding_.sites().make({.function = function});
   if (!site) return nullptr;
   site->neighbours = communicator_.neighbours_for(function);
-  deciding_.ask_for(*site);
+  deciding_.begin_site(*site);
   return site;
 }
 

@@ -138,7 +138,7 @@ int CommunicatorState::run_first(const MpiCall& call, VendorCall vendor, CallOut
   const std::size_t before = deciding_.sites().size();
   Site* const site = key ? deciding_.sites().of(*key, call, *shape) : nullptr;
   const bool synchronises_here = synchronises(*shape, facts_.ranks);
-  if (site && deciding_.sites().size() > before) deciding_.ask_for(*site);
+  if (site && deciding_.sites().size() > before) deciding_.begin_site(*site);
   if (site && Settings::get().admits_at_once && site->calls == 1) deciding_.ask();
   // Making and trying plans waits for all ranks, so it happens only in a call that synchronises them anyway.
   const double price_s = site ? site->price_s : price_of_call(facts_.ranks, shape->block_bytes);
@@ -164,9 +164,9 @@ int CommunicatorState::run_at(Site& site, const MpiCall& call, const auto& shape
   if (site.mode == Site::Mode::vendor) return vendor();
   if (site.mode == Site::Mode::trying) return run_tried(site, shape(), vendor, outcome);
   const Shape& here = shape();
-  QUADRILLE_ASSERT(site.plans.size() == 1 && here.block_bytes == site.key.block_bytes);  // the plan is for blocks of this size
+  QUADRILLE_ASSERT((site.plans.size() == 1 || site.plan_of) && here.block_bytes == site.key.block_bytes);
   outcome.by_ours = true;
-  return runner_.execute(site.plans.front(), here);
+  return runner_.execute(site.plan(), here);
 }
 
 // A call of a trial in place.

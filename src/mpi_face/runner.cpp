@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mpi_face/settings.hpp"
+#include "plan/plan.hpp"
 
 namespace quadrille::mpi_face {
 namespace {
@@ -31,7 +32,7 @@ int Runner::execute(Plan& plan, const Shape& shape) {
     }
     if (!output_is_canonical) grow(output_, to.bytes());
     auto* const output = output_is_canonical ? static_cast<std::byte*>(to.memory) : output_.data();
-    plan.execute(input_is_canonical ? from.memory : input_.data(), output);
+    quadrille::execute(plan, input_is_canonical ? from.memory : input_.data(), output, shape.block_bytes);
     if (output_is_canonical || shape.keeps_output) return MPI_SUCCESS;
     return unpack(output, to, communicator_);
   } catch (const std::exception& error) {
@@ -42,14 +43,14 @@ int Runner::execute(Plan& plan, const Shape& shape) {
 int Runner::execute_broadcast(Plan& plan, const Shape& shape) {
   const Elements& data = shape.output;
   if (data.is_canonical()) {
-    plan.execute_in_place(data.memory);
+    quadrille::execute(plan, data.memory, data.memory, shape.block_bytes);
     return MPI_SUCCESS;
   }
   grow(output_, data.bytes());
   const bool is_root = rank_ == shape.root;
   if (is_root)
     if (const int code = pack(data, output_.data(), communicator_); code != MPI_SUCCESS) return code;
-  plan.execute_in_place(output_.data());
+  quadrille::execute(plan, output_.data(), output_.data(), shape.block_bytes);
   return is_root ? MPI_SUCCESS : unpack(output_.data(), data, communicator_);
 }
 

@@ -36,6 +36,10 @@ struct TrialArguments {
 struct Site final : CallKind {
   // Mode ours: the plan that runs the calls. Mode trying: those of `contenders`. Exchanges have no plans.
   std::vector<Plan> plans;
+
+  // Mode ours, unless the calls are exchanges: the plan that runs the calls, which may be another site's.
+  Plan& plan() { return plan_of ? static_cast<Site*>(plan_of)->plans.front() : plans.front(); }
+
   std::vector<Bytes> shares;            // the shares whose hash is in the key
   const Operator* operation = nullptr;  // of a reduction; one object per operator and type of elements
   TrialArguments trial_arguments;

@@ -141,9 +141,9 @@ std::optional<Cause> Trial::run(Times& times) {
 
 void Trial::ours(int way) {
   if (!exchange_) {
-    Plan& plan = plans_[static_cast<std::size_t>(way)];
     const bool in_place = problem_.collective == Collective::broadcast;
-    return in_place ? plan.execute_in_place(out_.memory.data()) : plan.execute(in_.memory.data(), out_.memory.data());
+    return execute(plans_[static_cast<std::size_t>(way)], (in_place ? out_ : in_).memory.data(), out_.memory.data(),
+                   site_.key.block_bytes);
   }
   exchange_->execute(edges_.edges(!has_root(site_.key.function)));
 }

@@ -13,7 +13,7 @@
 #include "execute/executors.hpp"
 #include "execute/script/execution_record.hpp"
 #include "execute/script/layout.hpp"
-#include "execute/script/script.hpp"
+#include "execute/script/scaled_script.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
 #include "foundation/text/wording.hpp"
@@ -27,6 +27,7 @@
 #include "quadrille/execute.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/request.hpp"
+#include "schedule/scaling.hpp"
 
 namespace quadrille {
 
@@ -37,6 +38,7 @@ struct Draft {
   std::string algorithm;           // with all parameters
   bool is_given = false;           // true for a schedule of the caller's own, false for an algorithm of the table
   bool own_counts = false;         // true if this rank needs no counts besides its own
+  Bytes capacity = 0;              // Script::capacity
   Layouts layouts;
   Transport::Vendor vendor;
   std::shared_ptr<const Script> script;
@@ -51,11 +53,12 @@ struct Draft {
   static ChosenPlan agreed(Communicator& communicator, const Problem& asked, const PlanOptions& options, const Choose& choose,
                            const Drafted& drafted);
 
-  static bool overlap(const Plan& plan, const void* input, const void* output) {
-    if (!plan.in_place_) return plan.overlap(input, output);
+  static bool overlap(const Plan& plan, const void* input, const void* output, Bytes block_bytes) {
+    if (!plan.in_place_) return plan.overlap(input, output, block_bytes);
     plan.check_in_place(output);
     return false;
   }
+  static Bytes capacity_of(const Plan& plan) { return plan.capacity_; }
 };
 
 namespace {
@@ -87,12 +90,27 @@ void check_can_keep_step(const Problem& problem, const PlanOptions& options, boo
 }
 
 // The name of the plan in error messages.
-std::string call(const Problem& problem, const std::string& algorithm) {
+std::string call(const Problem& problem, const std::string& algorithm, Bytes capacity) {
+  const std::string_view up_to = capacity > 0 ? "up to " : "";
   return fmt::format("{}/{}{}", name(problem.collective), algorithm,
-                     has_blocks(problem.collective) ? fmt::format(" of {} B a block", problem.block_bytes) : "");
+                     has_blocks(problem.collective) ? fmt::format(" of {}{} B a block", up_to, problem.block_bytes) : "");
 }
 
-Script script_of(const Program& program, const Problem& problem, const PlanOptions& options, Transport& transport) {
+// Asserts that the programs of an elastic plan scale, for the size that was asked for.
+void check_scales(const Problem& asked, const Choice& choice, const Program& own, Bytes capacity) {
+  const std::optional<Program> smaller = scaled(own, capacity, asked.block_bytes);
+  QUADRILLE_ASSERT(smaller && *smaller == make_schedule(asked, choice).program(own.rank));
+}
+
+// The capacity of the plan: options.capacity, or 0 if the plan is not elastic. Equal on all ranks.
+Bytes capacity_of_plan(const Problem& asked, const Choice& choice, const PlanOptions& options) {
+  if (options.capacity < asked.block_bytes || options.capacity > options.longest_message / asked.ranks) return 0;
+  Problem largest = asked;
+  largest.block_bytes = options.capacity;
+  return is_homogeneous(choice) && applies(largest, choice) && !options.keep_step ? options.capacity : 0;
+}
+
+Script script_of(const Program& program, const Problem& problem, const PlanOptions& options, Transport& transport, Bytes capacity) {
   return make_script(
       program, problem.ranks,
       {.policy = options.policy,
@@ -102,8 +120,8 @@ Script script_of(const Program& program, const Problem& problem, const PlanOptio
        .fuses = transport.fuses_reductions(),
        .longest_message = options.longest_message,
        .operation = options.operation,
-       .nodes =
-           options.keep_step && row_of(transport.executor()).memory != SharedBy::nobody ? problem.nodes : std::vector<Count>{}});
+       .nodes = options.keep_step && row_of(transport.executor()).memory != SharedBy::nobody ? problem.nodes : std::vector<Count>{},
+       .capacity = capacity});
 }
 
 // Returns false if the algorithm's parameters do not use headers.
@@ -127,7 +145,7 @@ void check_parts(const Script& script) {
 
 void draft_program(Draft& draft, const Problem& problem, const PlanOptions& options, const Program& own) {
   const Program program = bound(own, problem, draft.layouts, options.in_place);
-  draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport));
+  draft.script = std::make_shared<const Script>(script_of(program, problem, options, *draft.transport, draft.capacity));
   if (row_of(draft.transport->executor()).needs_mpi) check_parts(*draft.script);
   const Offsets input = extent(draft.layouts.input, input_bytes(problem, own.rank));
   const Offsets output = extent(draft.layouts.output, output_bytes(problem, own.rank));
@@ -173,21 +191,32 @@ std::optional<Draft> known_draft(Communicator& communicator, const Problem& prob
   return Draft{.transport = &transport,
                .algorithm = known->algorithm,
                .own_counts = known->own_counts,
+               .capacity = known->script->capacity,
                .script = known->script,
                .request = known->request};
 }
 
-Draft draft_of(Communicator& communicator, const Problem& problem, const PlanOptions& options) {
+Draft draft_of(Communicator& communicator, const Problem& asked, const PlanOptions& options) {
   const auto* text = std::get_if<std::string>(&options.algorithm);
-  const Candidate candidate = text ? parse_candidate(problem, *text) : std::get<Candidate>(options.algorithm);
+  Candidate candidate = text ? parse_candidate(asked, *text) : std::get<Candidate>(options.algorithm);
   QUADRILLE_ASSERT(!std::holds_alternative<Family>(candidate));  // plan_of_family
+  Problem problem = asked;
+  Bytes capacity = 0;
+  if (auto* choice = std::get_if<Choice>(&candidate); choice && options.capacity > 0) {
+    *choice = completed(asked, std::move(*choice));  // by the size that was asked for, before the largest size replaces it
+    capacity = capacity_of_plan(asked, *choice, options);
+    if (capacity > 0) problem.block_bytes = capacity;
+  }
   Draft draft = draft_of_options(communicator, problem, options, is_vendor(candidate));
+  draft.capacity = capacity;
   draft.algorithm = specification(candidate);
   if (const auto* choice = std::get_if<Choice>(&candidate)) {
     const Rank me = communicator.rank();
     if (!choice->algorithm->incremental || !draft_incremental(draft, problem, *choice, me)) {
-      draft_schedule(draft, problem, options, make_schedule(problem, *choice), choice->algorithm->needs_own_counts_only, me);
-      draft.key = ScriptKey::of(problem, options, me, *draft.transport);
+      const Schedule schedule = make_schedule(problem, *choice);
+      if (capacity > 0) check_scales(asked, *choice, schedule.program(me), capacity);
+      draft_schedule(draft, problem, options, schedule, choice->algorithm->needs_own_counts_only, me);
+      draft.key = ScriptKey::of(asked, options, me, *draft.transport);
     }
     return draft;
   }
@@ -237,8 +266,13 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
       refusal.chooser = Chooser::plan, refusal.knowledge = chosen.knowledge, refusal.refuses_vendor = true;
       return refusal;
     }
+    if (draft.capacity > 0) problem.block_bytes = draft.capacity;
     made.input_extent_ = extent(draft.layouts.input, input_bytes(problem, me));
     made.output_extent_ = extent(draft.layouts.output, output_bytes(problem, me));
+    if (draft.capacity > 0)
+      for (Bytes* const end :
+           {&made.input_extent_.first, &made.input_extent_.second, &made.output_extent_.first, &made.output_extent_.second})
+        *end = of_byte(*end, draft.capacity);
     starts = kept->transport().starts(draft.transport->executor());
     const std::string full_name = draft.algorithm + (draft.is_given ? " of the caller's own" : "");
     PlanRequest mine = draft.request ? *std::move(draft.request) : request_of(problem, options, me, full_name, draft.own_counts);
@@ -266,6 +300,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
   made.algorithm_ = draft.algorithm;
   made.executor_ = draft.transport->executor();
   made.in_place_ = options.in_place;
+  made.capacity_ = draft.capacity;
   made.decision_ = std::move(chosen.decision);
   if (draft.incremental) {
     const Program own = program_by_headers(communicator, *draft.incremental);
@@ -282,7 +317,7 @@ ChosenPlan Draft::agreed(Communicator& communicator, const Problem& asked, const
     made.scratch_bytes_ = draft.script->scratch_bytes;
     made.staging_bytes_ = draft.script->staging_bytes;
   }
-  made.execution_ = std::make_shared<Execution>(std::move(starts), call(problem, made.algorithm_));
+  made.execution_ = std::make_shared<Execution>(std::move(starts), call(problem, made.algorithm_, draft.capacity));
   if (draft.vendor)
     made.execution_->hold(draft.vendor());
   else
@@ -401,84 +436,10 @@ ObservedPlan observed_plan(Communicator& communicator, const Schedule& schedule,
   return {*std::move(made.plan), std::move(observed)};
 }
 
-void check_given(const void* buffer, const UsedPart& used, const char* what) {
-  // No process has memory below this address. If a layout begins at or above it, its
-  // offsets are absolute addresses, as with MPI_BOTTOM.
-  constexpr Bytes lowest_address = 65536;
-  if (buffer || used.first == used.second || used.first >= lowest_address) return;
-  throw Error(ErrorCode::misuse, fmt::format("{} is a null pointer, and this rank's {} has {} bytes; give execute a buffer", what,
-                                             what, used.second - used.first));
+bool overlap(const Plan& plan, const void* input, const void* output, Bytes block_bytes) {
+  return Draft::overlap(plan, input, output, block_bytes);
 }
 
-bool overlap(const void* input, const UsedPart& used_input, const void* output, const UsedPart& used_output) {
-  const auto* from = static_cast<const std::byte*>(input);
-  const auto* to = static_cast<const std::byte*>(output);
-  const auto [input_first, input_last] = used_input;
-  const auto [output_first, output_last] = used_output;
-  check_given(input, used_input, "input");
-  check_given(output, used_output, "output");
-  return input_last > input_first && output_last > output_first && std::less<>{}(from + input_first, to + output_last) &&
-         std::less<>{}(to + output_first, from + input_last);
-}
-
-bool Plan::overlap(const void* input, const void* output) const {
-  if (in_place_) throw Error(ErrorCode::misuse, "this plan was made in place; run it by execute_in_place");
-  return quadrille::overlap(input, input_extent_, output, output_extent_);
-}
-
-void Plan::check_apart(const void* input, const void* output, std::string_view function) const {
-  if (overlap(input, output)) throw_overlap(function, false);
-}
-
-bool overlap(const Plan& plan, const void* input, const void* output) { return Draft::overlap(plan, input, output); }
-
-void throw_overlap(std::string_view function, bool is_typed_call) {
-  const std::string one_buffer = is_typed_call
-                                     ? std::string("one, with in_place as the input")
-                                     : fmt::format("make the plan with the option in_place and give {}_in_place one", function);
-  throw Error(ErrorCode::misuse,
-              fmt::format("input and output overlap; give {} two separate buffers, or {}", function, one_buffer));
-}
-
-namespace {
-
-Arguments arguments_of(const void* input, void* output) {
-  return {static_cast<const std::byte*>(input), static_cast<std::byte*>(output)};
-}
-
-}  // namespace
-
-void Plan::execute(const void* input, void* output) {
-  check_apart(input, output, "execute");
-  execution_->execute(arguments_of(input, output));
-}
-
-Phases Plan::execute_timed(const void* input, void* output) {
-  check_apart(input, output, "execute");
-  Phases phases;
-  execution_->execute(arguments_of(input, output), &phases);
-  return phases;
-}
-
-Request Plan::start(const void* input, void* output) {
-  check_apart(input, output, "start");
-  return quadrille::start(execution_, arguments_of(input, output));
-}
-
-void Plan::check_in_place(const void* buffer) const {
-  if (!in_place_) throw Error(ErrorCode::misuse, "this plan was not made in place; make it with the option in_place");
-  const auto length = [](const UsedPart& used) { return used.second - used.first; };
-  check_given(buffer, length(input_extent_) > length(output_extent_) ? input_extent_ : output_extent_, "buffer");
-}
-
-void Plan::execute_in_place(void* buffer) {
-  check_in_place(buffer);
-  execution_->execute(arguments_of(buffer, buffer));
-}
-
-Request Plan::start_in_place(void* buffer) {
-  check_in_place(buffer);
-  return quadrille::start(execution_, arguments_of(buffer, buffer));
-}
+Bytes capacity_of(const Plan& plan) { return Draft::capacity_of(plan); }
 
 }  // namespace quadrille

@@ -58,7 +58,15 @@ ObservedPlan observed_plan(Communicator& communicator, const Schedule& schedule,
 
 // Makes the checks of Plan::execute or, for a plan in place, those of Plan::execute_in_place on `output`. For callers that run a
 // plan's Execution themselves. Returns true if input and output overlap; the caller must then refuse them by throw_overlap.
-[[nodiscard]] bool overlap(const Plan& plan, const void* input, const void* output);
+// `block_bytes`: the size of this execution's blocks; only for an elastic plan.
+[[nodiscard]] bool overlap(const Plan& plan, const void* input, const void* output, Bytes block_bytes = 0);
+
+// Of an elastic plan: the largest block that it runs (PlanOptions::capacity). 0: the plan runs blocks of one size.
+Bytes capacity_of(const Plan& plan);
+
+// As Plan::execute or, for a plan in place, Plan::execute_in_place on `output`, with blocks of this size. If the plan is not
+// elastic, its blocks have this size.
+void execute(Plan& plan, const void* input, void* output, Bytes block_bytes);
 
 // The used part of a buffer: the offsets of its first byte and of the byte after its last one.
 using UsedPart = std::pair<Bytes, Bytes>;

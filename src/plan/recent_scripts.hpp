@@ -36,6 +36,7 @@ struct ScriptKey {
                   transport.executor(),
                   transport.moves_strided_messages(),
                   transport.fuses_reductions(),
+                  options.capacity,
                   {}};
     for (Rank peer = 0; peer < problem.ranks; ++peer) key.buffered_bytes.push_back(transport.buffered_message_bytes(peer));
     return key;
@@ -44,7 +45,7 @@ struct ScriptKey {
   bool operator==(const ScriptKey& other) const {
     const auto fields = [](const ScriptKey& key) {
       return std::tie(key.algorithm, key.policy, key.buffers, key.longest_message, key.rank, key.asked, key.executor,
-                      key.strided_messages, key.fuses, key.buffered_bytes);
+                      key.strided_messages, key.fuses, key.capacity, key.buffered_bytes);
     };
     return fields(*this) == fields(other) && is_same(problem, other.problem);
   }
@@ -60,6 +61,7 @@ struct ScriptKey {
   Rank rank = 0;
   Executor asked{}, executor{};  // the executor asked for, and the one chosen
   bool strided_messages = false, fuses = false;
+  Bytes capacity = 0;                 // PlanOptions::capacity
   std::vector<Bytes> buffered_bytes;  // by peer
 };
 

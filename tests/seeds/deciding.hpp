@@ -21,6 +21,8 @@ inline constexpr std::array plants_of_deciding{
     "guests not counted",           // ranks meet as guests though their numbers of calls differ
     "finding of another function",  // what earlier runs found about another function is tried
     "one plan more",                // than 128
+    "plan not shared",              // a rank does not run a kind by the elastic plan of another
+    "sharing not ended",            // kinds share a plan that another kind has given up
 };
 
 // Returns what is wrong, with the shortest program that shows it; "" if nothing is.

@@ -130,6 +130,7 @@ Algorithm allgather_concatenation(Collective collective) {
       .parameters = parameters(),
       .generate = generate_concatenation,
       .analyse = analyse_concatenation,
+      .cuts_blocks = true,
       .symmetry = is_irregular(collective) ? nullptr : translation,
       .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },
   };

@@ -47,6 +47,7 @@ extern const Algorithm allreduce_reduce_scatter_allgather{
           return parts_by_shares(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::allgatherv,
                                  word(parameters, "gather"));
         },
+    .cuts_blocks = true,
     .ports = reduce_scatter_allgather_ports,
     .combining = combining_of_scatter,
     .combining_rule = combining_rule_of_scatter,

@@ -24,6 +24,7 @@ extern const Algorithm allreduce_ring{
         [](const Problem& problem, const Parameters&) {
           return parts_by_shares(problem, Collective::reduce_scatterv, "ring", Collective::allgatherv, "ring");
         },
+    .cuts_blocks = true,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,

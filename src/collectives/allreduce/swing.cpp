@@ -185,6 +185,7 @@ extern const Algorithm allreduce_swing{
     .parameters = {swing_ports()},
     .generate = generate_swing,
     .applies = swing_applies,
+    .cuts_blocks = true,
     .ports = [](const Problem& problem, const Parameters& parameters) { return parts_of(torus_sides(problem), parameters); },
     .combining = any_order_of_more_than_two,
     .combining_rule = any_order_of_more_than_two_rule,

@@ -364,6 +364,7 @@ extern const Algorithm alltoall_torus{
     .parameters = {kernel_parameter, order_parameter},
     .generate = generate_torus,
     .applies = torus_applies,
+    .cuts_blocks = true,
     .symmetry = symmetry,
     .ports = torus_ports,
 };

@@ -29,6 +29,7 @@ extern const Algorithm broadcast_scatter_allgather{
         [](const Problem& problem, const Parameters& parameters) {
           return parts_by_shares(problem, Collective::scatterv, "binomial", Collective::allgatherv, word(parameters, "gather"));
         },
+    .cuts_blocks = true,
     .ports =
         [](const Problem& problem, const Parameters& parameters) {
           const Problem by_shares = problem_of_shares(problem, Collective::allgatherv);

@@ -60,6 +60,7 @@ extern const Algorithm broadcast_split_tree{
         "if the whole vector went down it, for one round more.",
     .source = "pjesivac2007",
     .generate = generate_split_tree,
+    .cuts_blocks = true,
     .ports = [](const Problem&, const Parameters&) { return Count{2}; },
 };
 

@@ -228,6 +228,7 @@ Algorithm hierarchical(Collective collective, std::string summary, std::string_v
       .analyse = [](const Problem& problem, const Parameters& parameters) -> std::shared_ptr<const Analysis> {
         return std::make_shared<Hierarchy>(problem, parameters, form);
       },
+      .cuts_blocks = true,  // lanes cut vectors, and parts may have segments
       .ports = [](const Problem& problem, const Parameters& parameters) { return Hierarchy(problem, parameters, form).ports(); },
       .node_ports = [](const Problem& problem,
                        const Parameters& parameters) { return Hierarchy(problem, parameters, form).node_ports(); },

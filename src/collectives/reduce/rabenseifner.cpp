@@ -65,6 +65,7 @@ extern const Algorithm reduce_rabenseifner{
     .parameters = {fold_parameter()},
     .generate = folded_program,
     .analyse = analyse_rabenseifner,
+    .cuts_blocks = true,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = combining_of_folded,
     .combining_rule = combining_rule_of_folded,

@@ -47,6 +47,7 @@ extern const Algorithm reduce_reduce_scatter_gather{
           return parts_by_shares(problem, Collective::reduce_scatterv, word(parameters, "scatter"), Collective::gatherv,
                                  "binomial");
         },
+    .cuts_blocks = true,
     .ports =
         [](const Problem& problem, const Parameters& parameters) {
           return ports_of(problem, choice_of_scatter(problem_of_shares(problem, Collective::reduce_scatterv), parameters));

@@ -30,6 +30,7 @@ concept Messages = requires(M messages, const std::byte* input, std::byte* outpu
   // readers.
   { messages.can_begin() } -> std::convertible_to<bool>;
   messages.wait_to_begin();
+  messages.scale(Bytes{});  // of an elastic script: the next executions are for blocks of this size
   { messages.begin(input, output) } -> std::convertible_to<const Bases&>;
   messages.post(message);  // optional: post_window(window) posts all messages of a window
   // Policies blocking and nonblocking: are all posted messages complete? `wait` waits until they are.
@@ -160,6 +161,9 @@ class ScriptExecutable final : public Executable {
 
   void begin(const Arguments& arguments) override {
     QUADRILLE_HOT_ASSERT(stage_ == Stage::to_begin);  // no execution is under way
+    QUADRILLE_HOT_ASSERT((arguments.block_bytes > 0) == (script_.capacity > 0) && arguments.block_bytes <= script_.capacity);
+    if (arguments.block_bytes != block_bytes_) [[unlikely]]
+      messages_.scale(block_bytes_ = arguments.block_bytes);
     input_ = arguments.input;
     output_ = arguments.output;
     watch_ = Watch();
@@ -317,6 +321,7 @@ class ScriptExecutable final : public Executable {
   const Script& script_;
   DataflowState dataflow_;
   const Bases* bases_ = nullptr;
+  Bytes block_bytes_ = script_.capacity;  // for which the messages are scaled
   const std::byte* input_ = nullptr;
   std::byte* output_ = nullptr;
   Watch watch_;

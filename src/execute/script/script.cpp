@@ -76,6 +76,8 @@ class ScriptMaker {
     script_.longest_message = options.longest_message;
     script_.scratch_bytes = program_.scratch_bytes;
     script_.staging_bytes = control_bytes_;
+    script_.capacity = options.capacity;
+    QUADRILLE_ASSERT(options.capacity == 0 || control_bytes_ == 0);
     script_.operation = options.operation;
     script_.nodes = options.nodes;
   }
@@ -154,7 +156,7 @@ class ScriptMaker {
 
   Region staging_region(Bytes& used, Bytes length) {
     const Region region{Buffer::staging, used, length, {}};
-    used += in_lines(length);
+    used += options_.capacity > 0 ? length : in_lines(length);  // offsets of elastic scripts are multiples of the block
     return region;
   }
 

@@ -60,6 +60,9 @@ struct Script {
   Count ranks = 1;
   Policy policy = Policy::blocking;
   Bytes longest_message = 0;  // the longest message; a transport with a limit splits longer messages
+  // Of an elastic script: the largest block that it runs, for which all its values hold. All values are multiples of it, and an
+  // execution with smaller blocks scales them (scaled_script.hpp). 0: the script runs blocks of one size.
+  Bytes capacity = 0;
   Bytes scratch_bytes = 0;
   Bytes staging_bytes = 0;
   std::shared_ptr<const Operator> operation;  // the reduction operator; null if nothing is reduced
@@ -84,6 +87,7 @@ struct ScriptOptions {
   Bytes longest_message = Bytes{1} << 30;
   std::shared_ptr<const Operator> operation;  // required if the program reduces
   std::vector<Count> nodes;                   // as in Script
+  Bytes capacity = 0;                         // as in Script
 };
 
 // Compiles one rank's program.

@@ -11,7 +11,7 @@
 
 #include "execute/agreement.hpp"
 #include "execute/script/run.hpp"
-#include "execute/script/script.hpp"
+#include "execute/script/scaled_script.hpp"
 #include "execute/shared/memory/shared_memory.hpp"
 #include "execute/shared/unplanned/exchange.hpp"
 
@@ -42,6 +42,10 @@ class ScriptedExchange final : public Executable {
       else
         receives_.push_back({message.peer, nullptr, message.bytes});
     edges_ = {sends_, receives_};
+    const Bytes unit = std::max<Bytes>(script_->capacity, 1);
+    for (const ScriptMessage& message : script_->messages)
+      places_.push_back(
+          {message.regions.front().buffer, of_byte(message.regions.front().offset, unit), of_byte(message.bytes, unit)});
   }
 
   void execute(const Arguments& arguments, Phases* phases) override {
@@ -54,12 +58,20 @@ class ScriptedExchange final : public Executable {
   void begin(const Arguments& arguments) override {
     bases_[Buffer::input] = const_cast<std::byte*>(arguments.input);  // never written
     bases_[Buffer::output] = arguments.output;
+    if (arguments.block_bytes != block_bytes_) script_.scale(block_bytes_ = arguments.block_bytes);
+    const Bytes unit = std::max<Bytes>(block_bytes_, 1);
     auto send = sends_.begin();
     auto receive = receives_.begin();
-    for (const ScriptMessage& message : script_->messages) {
-      const Region& first = message.regions.front();
-      std::byte* const memory = bases_[first.buffer] + first.offset;
-      (message.is_send ? static_cast<void>((send++)->memory = memory) : static_cast<void>((receive++)->memory = memory));
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Place& place = places_[i];
+      std::byte* const memory = bases_[place.buffer] + place.offset * unit;
+      if (script_->messages[i].is_send) {
+        send->bytes = place.bytes * unit;
+        (send++)->memory = memory;
+      } else {
+        receive->bytes = place.bytes * unit;
+        (receive++)->memory = memory;
+      }
     }
     run_copies(*script_, script_->windows[0].copies_before, bases_);
     exchange_.begin({.edges = &edges_});
@@ -74,14 +86,23 @@ class ScriptedExchange final : public Executable {
     end();
   }
   void abandon(const Error& why) noexcept override { exchange_.abandon(why); }
-  Bytes memory_bytes() const override { return exchange_.memory_bytes() + memory_bytes_of(sends_, receives_); }
+  Bytes memory_bytes() const override {
+    return exchange_.memory_bytes() + memory_bytes_of(places_, sends_, receives_) + script_.memory_bytes();
+  }
 
  private:
   void end() { run_copies(*script_, script_->windows[0].copies_after, bases_); }
 
-  const std::shared_ptr<const Script> script_;
+  struct Place {  // of a message; in an elastic script, offset and bytes are for blocks of one byte
+    Buffer buffer;
+    Bytes offset, bytes;
+  };
+
+  ScaledScript script_;
   SharedExchange exchange_;
   Bases bases_{};
+  Bytes block_bytes_ = script_->capacity;
+  std::vector<Place> places_;             // in the order of the script's messages
   std::vector<Edges::Send> sends_;        // in the order of the script's messages
   std::vector<Edges::Receive> receives_;  // likewise
   Edges edges_;

@@ -29,6 +29,7 @@ ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(
   script->ranks = whole.ranks;
   script->policy = whole.policy;
   script->longest_message = whole.longest_message;
+  script->capacity = whole.capacity;
   ScriptPart part;
   std::vector<std::uint32_t> before(whole.messages.size() + 1);  // by message of the whole: how many before it are in the part
   for (std::uint32_t i = 0; i < whole.messages.size(); ++i) {

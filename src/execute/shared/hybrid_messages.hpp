@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "execute/script/run.hpp"
-#include "execute/script/script.hpp"
+#include "execute/script/scaled_script.hpp"
 #include "execute/shared/planned/messages.hpp"
 
 namespace quadrille {
@@ -31,7 +31,8 @@ ScriptPart part_of(const Script& whole, const std::function<std::optional<Rank>(
 // What the class of the messages between nodes must provide.
 template <class M>
 concept FarMessages = requires(M messages, const Bases& bases, std::uint32_t message, const CompletionStamps& completions) {
-  messages.begin(bases);  // sets the buffers of the whole script; scratch and staging memory belong to the near messages
+  messages.scale(Bytes{});  // as in the concept Messages
+  messages.begin(bases);    // sets the buffers of the whole script; scratch and staging memory belong to the near messages
   messages.post(message);
   { messages.advance() } -> std::convertible_to<bool>;
   messages.wait();
@@ -79,6 +80,11 @@ class HybridMessages {
   NodeSteps* steps() { return steps_.get(); }
   bool can_begin() { return near_.can_begin(); }
   void wait_to_begin() { near_.wait_to_begin(); }
+  void scale(Bytes block_bytes) {
+    script_.scale(block_bytes);
+    near_.scale(block_bytes);
+    far_.scale(block_bytes);
+  }
   const Bases& begin(const std::byte* input, std::byte* output) {
     const Bases& bases = near_.begin(input, output);
     far_.begin(bases);
@@ -117,7 +123,9 @@ class HybridMessages {
     far_.withdraw();
   }
   void fail(const Error& why) noexcept { near_.fail(why); }
-  Bytes memory_bytes() const { return near_.memory_bytes() + far_.memory_bytes() + memory_bytes_of(parts_.ends); }
+  Bytes memory_bytes() const {
+    return near_.memory_bytes() + far_.memory_bytes() + script_.memory_bytes() + memory_bytes_of(parts_.ends);
+  }
 
  private:
   struct NoStamps {};
@@ -156,7 +164,7 @@ class HybridMessages {
   }
 
   SharedSpace& node_;
-  const std::shared_ptr<const Script> script_;
+  ScaledScript script_;
   const ScriptByNode parts_;
   SharedMessages near_;
   Far far_;

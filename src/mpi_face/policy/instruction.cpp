@@ -77,9 +77,17 @@ class Finder {
   double all_s_of(const CallKind& kind) const {
     return std::max(state_.seconds_of(static_cast<double>(kind.vendor_times.ticks())), kind.slowest.all_s);
   }
+  struct KindsOfClass {
+    const CallKind* first;
+    double all_s = 0;  // of their calls so far
+    int kinds = 0;
+  };
+
+  void add_up_classes();
+  const KindsOfClass* class_of(const CallKind& kind) const;
   int plans_in_use() const {
-    return static_cast<int>(
-        std::count_if(state_.kinds.begin(), state_.kinds.end(), [](const CallKind* kind) { return kind->mode == Mode::ours; }));
+    return static_cast<int>(std::count_if(state_.kinds.begin(), state_.kinds.end(),
+                                          [](const CallKind* kind) { return kind->mode == Mode::ours && !kind->plan_of; }));
   }
   double short_call_now_s() const;
   double group_s() const;
@@ -89,6 +97,7 @@ class Finder {
   State& state_;
   DecidingProcess& process_;
   const double now_s_;
+  std::vector<KindsOfClass> classes_;  // of the kinds whose calls are counted
 };
 
 Instruction Finder::message() {
@@ -207,6 +216,23 @@ void Finder::put_off(CallKind& kind, Cause cause, double trial_s) const {
   kind.is_described = false;
 }
 
+void Finder::add_up_classes() {
+  classes_.clear();
+  for (const CallKind* const kind : state_.kinds) {
+    if (kind->mode != Mode::counting || kind->vendor_times.calls() == 0 || capacity_of(kind->key) == 0) continue;
+    auto* known = const_cast<KindsOfClass*>(class_of(*kind));
+    if (!known) known = &classes_.emplace_back(KindsOfClass{kind});
+    known->all_s += all_s_of(*kind);
+    ++known->kinds;
+  }
+}
+
+const Finder::KindsOfClass* Finder::class_of(const CallKind& kind) const {
+  const auto known = std::find_if(classes_.begin(), classes_.end(),
+                                  [&](const KindsOfClass& each) { return are_of_one_class(each.first->key, kind.key); });
+  return known == classes_.end() ? nullptr : &*known;
+}
+
 // Finds the message with the greatest ratio of the kind's time to the cost. In mode counting, a message is worth its cost only if
 // the kind's calls have already taken at least that time.
 std::optional<Instruction> Finder::worthwhile() {
@@ -214,6 +240,7 @@ std::optional<Instruction> Finder::worthwhile() {
   std::optional<Instruction> best;
   std::vector<std::pair<CallKind*, double>> dear;
   double most = 0, cost = 0, learned_s = 0;
+  add_up_classes();
   const int plans = plans_in_use();
   for (const CallKind* const kind : state_.kinds)
     if (const CallFinding* const finding = finding_of(*kind)) learned_s += finding->expected_gain_s(kind->calls);
@@ -266,6 +293,10 @@ std::optional<Instruction> Finder::work_on(const CallKind& kind, int plans) cons
   const bool may_have_verdict = state_.group.exists && kind.trials.second == 0;
   if (const auto verdict = may_have_verdict ? process_.verdicts.find(kind.key, state_.group.nodes) : std::nullopt) {
     if (!verdict->is_faster) return leaves(kind, Cause::slower_for_class);
+    // In a class of many kinds, a way whose plans run one kind each must not prevent a trial of elastic plans.
+    const auto* const choice = verdict->way ? std::get_if<Choice>(&verdict->way->algorithm) : nullptr;
+    const KindsOfClass* const mates = class_of(kind);
+    if (choice && !is_homogeneous(*choice) && mates && mates->kinds > many_mates) return trial_of(kind, call_s_of(kind));
     Instruction message = message_for(What::take, kind);
     message.cost_s = plan_s();
     if (verdict->way) {
@@ -304,10 +335,11 @@ std::optional<Instruction> Finder::learned(const CallKind& kind, const CallFindi
   return message;
 }
 
-// What the message may cost: as much as the kind's calls have taken so far, and more or less if trials of this run were won or
-// lost. For what earlier runs found: as much as all that they found, `learned_s`, will save.
+// What the message may cost: as much as the calls of the kind's class have taken so far, and more or less if trials of this run
+// were won or lost. For what earlier runs found: as much as all that they found, `learned_s`, will save.
 double Finder::worth_s(const CallKind& kind, const Instruction& message, double learned_s) const {
-  const double taken_s = all_s_of(kind);
+  const KindsOfClass* const mates = class_of(kind);  // an elastic plan will run their calls, too
+  const double taken_s = mates ? mates->all_s : all_s_of(kind);
   return message.is_learned ? std::max(taken_s, learned_s) - group_s() : process_.odds.factor() * taken_s;
 }
 
@@ -385,7 +417,7 @@ const std::vector<InstructionRule>& instruction_rules() {
        ""},
       {What::leave, "leave",
        "calls of about this size lost a trial, in this run or in an earlier one, on this communicator or on one whose ranks lie on "
-       "nodes in the same way; or there are plans for 128 kinds of calls",
+       "nodes in the same way; or there are 128 plans",
        "give the calls to the MPI library", "counting", "vendor"},
       {What::take, "take", "such calls won a trial", "make the plan that won", "counting", "ours, vendor"},
       {What::group, "group", "a message that makes or tries plans is due, and there is no group; for a trial, both must be paid",

@@ -18,6 +18,7 @@
 #include "foundation/hash.hpp"
 #include "mpi_face/policy/alternation.hpp"
 #include "mpi_face/symbols/function.hpp"
+#include "plan/capacity.hpp"
 #include "quadrille/wisdom.hpp"
 
 namespace quadrille::mpi_face {
@@ -108,10 +109,26 @@ inline std::uint64_t hash_of(const Key& key) {
   return hash;
 }
 
+// Calls whose keys differ only in the block size are of one class if one elastic plan can run them (plan/capacity.hpp). Returns the
+// largest block of the class; 0 if there is no class.
+inline Bytes capacity_of(const Key& key) {
+  return key.counts != 0 || is_exchanged(key.function)
+             ? 0
+             : quadrille::capacity_of(key.block_bytes, std::max<Bytes>(key.type_bytes, 1));
+}
+
+inline bool are_of_one_class(const Key& a, Key b) {
+  const Bytes capacity = capacity_of(a);
+  if (capacity == 0 || capacity != capacity_of(b)) return false;
+  b.block_bytes = a.block_bytes;
+  return a == b;
+}
+
 // How a plan runs calls, and why it is taken, for the report.
 struct PlannedWay {
   std::optional<Way> way;  // absent if the user named the algorithm
   std::string why;
+  bool is_elastic = false;  // the plan runs the calls of all kinds of the class
 };
 
 // When trials of a kind are due, as numbers of calls, and the results of its trials.
@@ -160,6 +177,8 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
   std::string why;                  // the reason for this mode; for the MPI library a sentence of cause.hpp
   std::optional<Way> way;           // mode ours: of the plan, if it was chosen and not named by the user
   Rule rule = Rule::none;
+  bool is_elastic = false;           // mode ours: its own plan runs the calls of all kinds of its class
+  CallKind* plan_of = nullptr;       // mode ours: the kind whose elastic plan runs the calls; null: the kind has a plan of its own
   bool is_tuned = false;             // candidates were raced during the program's run
   std::optional<Alternation> trial;  // mode trying: a trial in place
   TrialsOfKind trials;
@@ -174,10 +193,20 @@ struct alignas(64) CallKind {  // 64: a cache line, see below
     return static_cast<double>(calls - first) * (median_of(trials.times.vendors_s) - median_of(trials.times.ours_s));
   }
 
+  // Lets the elastic plan of another kind run the calls. They need no trials of their own.
+  void share(CallKind& owner) {
+    mode = Mode::ours;
+    plan_of = &owner;
+    way = owner.way;
+    why = "the plan of other calls of about this size also runs these";
+    is_described = false;
+  }
+
   // Leaves the calls to the MPI library for good.
   void leave(std::string cause) {
     mode = Mode::vendor;
     way.reset(), trial.reset(), trials.contenders.clear();
+    is_elastic = false, plan_of = nullptr;
     why = std::move(cause);
     is_described = false;
   }

@@ -72,6 +72,7 @@ class Step {
   Action conclude();
   Action shared();
   Action finished();
+  void end_sharing();
   Action left(std::string cause);
   Action keep(std::size_t best);
   void settle(bool is_faster);
@@ -80,7 +81,10 @@ class Step {
     if (kind().trials.times.ours_s.empty()) process_.odds.add(is_won);
   }
 
-  Action action(Do what, std::int32_t number = 0) { return {.what = what, .kind = state_.message.kind, .number = number}; }
+  Action action(Do what, std::int32_t number = 0) {
+    const bool makes = what == Do::make_way || what == Do::make_contenders;
+    return {.what = what, .kind = state_.message.kind, .number = number, .mates = makes ? state_.mates_of(kind()) : 0};
+  }
 
   State& state_;
   DecidingProcess& process_;
@@ -247,10 +251,20 @@ Action Step::agreed() {
   return carry_out();
 }
 
+// The message's kind has lost its plan. The kinds that shared it are left, too, or counted again.
+void Step::end_sharing() {
+  for (CallKind* const each : state_.kinds) {
+    if (each->plan_of != &kind()) continue;
+    each->leave(std::string(sentence(Cause::slower_for_class)));
+    if (kind().mode == Mode::counting) each->mode = Mode::counting, each->why = sentence(Cause::rare);
+  }
+}
+
 // Charges the account for the time of the message, unless the message was for a race or for guests, whose time is charged
 // elsewhere. Then rank 0 sends the next message.
 Action Step::finished() {
   QUADRILLE_ASSERT(event_.now_s >= state_.meeting.began_s);
+  if (is_about_kind(state_.message.what) && !kind().may_be_ours() && !is_planted("sharing not ended")) end_sharing();
   if (state_.message.what != What::tune && state_.message.what != What::host)
     process_.account.spend(state_.weight * (event_.now_s - state_.meeting.began_s));
   return send_message();
@@ -300,6 +314,7 @@ Action Step::carry_out() {
       kind().is_tuned = true;
       kind().mode = Mode::counting;
       kind().way.reset();
+      kind().is_elastic = false;
       kind().why = sentence(Cause::rare);
       kind().trials.times = {};
       kind().is_described = false;
@@ -344,6 +359,9 @@ Action Step::keep(std::size_t best) {
   kept.way = state_.meeting.made[best].way;
   kept.why = state_.meeting.made[best].why;
   kept.is_described = false;
+  kept.is_elastic = state_.meeting.made[best].is_elastic;
+  if (kept.is_elastic)
+    for (CallKind* const each : state_.kinds) state_.let_share(*each);
   return action(Do::keep, static_cast<std::int32_t>(best));
 }
 
@@ -409,7 +427,7 @@ Action Step::tried_again() {
 
 Action Step::begin_in_place(int contenders) {
   CallKind& tried = kind();
-  if (tried.mode == Mode::ours && !tried.is_exchanged()) state_.meeting.made = {{tried.way, tried.why}};
+  if (tried.mode == Mode::ours && !tried.is_exchanged()) state_.meeting.made = {{tried.way, tried.why, tried.is_elastic}};
   tried.trial.emplace(contenders, tried.mode == Mode::ours || state_.message.is_learned ? is_slower : enough_gain);
   tried.trials.ignores_findings = true;
   tried.trials.contenders = std::move(state_.meeting.made);
@@ -454,37 +472,6 @@ Action Step::shared() {
 }
 
 }  // namespace
-
-std::uint64_t State::calls_so_far() const {
-  std::uint64_t calls = 0;
-  for (const CallKind* const kind : kinds) calls += kind->calls;
-  return calls;
-}
-
-double State::worth_ticks() const {
-  if (!group.why_not.empty() || (!asks_host && calls_so_far() < next_as_guest)) return 0;
-  std::uint64_t ticks = 0;
-  for (const CallKind* const kind : kinds) {
-    const bool is_open = kind->mode == CallKind::Mode::counting && kind->rule != CallKind::Rule::followed;
-    const bool is_due = kind->mode == CallKind::Mode::ours && kind->calls >= kind->trials.next;
-    const bool is_tried = kind->trial && kind->trial->is_due();
-    if (never_synchronises(kind->key.function) && (is_open || is_due || is_tried)) ticks += kind->vendor_times.ticks() + 1;
-  }
-  return asks_host && ticks > 0 ? asked_for : static_cast<double>(ticks);
-}
-
-std::uint64_t DecidingProcess::calls_on_guests() const {
-  const Guest& first = waiting.front();
-  std::uint64_t hash = 1;
-  for (const Guest& guest : guests) {
-    if (guest.colour != first.colour) continue;
-    hash = hash_with(hash, guest.state == first.state);
-    for (const CallKind* const kind : guest.state->kinds)
-      hash = hash_with(hash_with(hash, static_cast<std::uint64_t>(kind->key.function)),
-                       is_planted("guests not counted") ? 0 : kind->calls);
-  }
-  return hash;
-}
 
 Action step(State& state, DecidingProcess& process, const Event& event) { return Step(state, process, event).next(); }
 

@@ -95,6 +95,7 @@ class CostOfRank {
 
 constexpr double tuning_race_s = 0.05;                   // seconds of a race during the program's run
 constexpr int barriers_of_timing = 4;                    // number of barriers in Do::time_call
+constexpr int many_mates = 16;                           // with so many kinds in a class, only elastic plans are tried for them
 constexpr std::size_t most_plans_of_trial = 3;           // number of plans that a trial of short calls compares
 constexpr int most_trials = 2;                           // trials of a kind in a meeting: a second one if the first is not clear
 constexpr Bytes most_memory_of_trial = Bytes{64} << 20;  // limit on the input and on the output of a rank
@@ -246,6 +247,7 @@ struct Action {
   std::uint32_t kind = 0;  // for add_up, and from make_named on
   std::int32_t number = 0;
   bool is_anyhow = false;
+  std::int32_t mates = 0;  // make_way, make_contenders: kinds of the same class; plans shall run them, too, if algorithms allow it
   std::vector<double> figures;
 };
 
@@ -339,6 +341,11 @@ struct State {
     if (wishes->rules.find(kind.called, kind.key.block_bytes)) ask();
     if (wishes->findings.find(kind, ranks, {})) meetings.expect();
   }
+
+  // For a new kind, or one whose calls are counted: if another kind of its class has an elastic plan, that plan runs the calls from
+  // now on. Equal on all ranks, because all ranks make the same kinds between the same two meetings.
+  void let_share(CallKind& kind) const;
+  std::int32_t mates_of(const CallKind& kind) const;  // the number of other kinds of the kind's class
 
   double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;

@@ -13,6 +13,7 @@
 #include "foundation/hash.hpp"
 #include "foundation/text/wording.hpp"
 #include "plan/calls/call_checks.hpp"
+#include "plan/capacity.hpp"
 #include "plan/gathered.hpp"
 #include "plan/plan.hpp"
 #include "plan/request.hpp"
@@ -67,15 +68,22 @@ PlanOptions plan_options(const CallKey& key, std::shared_ptr<const Operator> ope
           .in_place = key.in_place};
 }
 
-// In place, the one buffer is both input and output.
-Arguments arguments_of(const CallKey& key, const void* input, void* output, const Operator* operation) {
-  return {static_cast<const std::byte*>(key.in_place ? output : input), static_cast<std::byte*>(output), operation};
+// In place, the one buffer is both input and output. `capacity`: of the plan.
+Arguments arguments_of(const CallKey& key, const void* input, void* output, const Operator* operation, Bytes capacity) {
+  return {.input = static_cast<const std::byte*>(key.in_place ? output : input),
+          .output = static_cast<std::byte*>(output),
+          .operation = operation,
+          .block_bytes = capacity > 0 ? key.block_bytes : 0};
 }
 
-// Hashes the fields in which the calls of one communicator usually differ.
-std::uint64_t hash_of(const CallKey& key) {
+// The capacity of an elastic plan for the call; 0 if the call needs a plan for its size alone.
+Bytes capacity_for(const CallKey& key) { return key.problem ? 0 : capacity_of(key.block_bytes, key.element_bytes); }
+
+// Hashes the fields in which the calls of one communicator usually differ. `capacity`: of the plan; 0 if it is not elastic.
+std::uint64_t hash_of(const CallKey& key, Bytes capacity) {
   std::uint64_t hash = static_cast<std::uint64_t>(key.collective) << 1 | static_cast<std::uint64_t>(key.in_place);
-  for (const auto field : {key.block_bytes, key.root, key.element_bytes}) hash = hash_with(hash, static_cast<std::uint64_t>(field));
+  const Bytes size = capacity > 0 ? -capacity : key.block_bytes;
+  for (const auto field : {size, key.root, key.element_bytes}) hash = hash_with(hash, static_cast<std::uint64_t>(field));
   if (key.problem && key.problem->counts)
     for (const Bytes count : *key.problem->counts) hash = hash_with(hash, static_cast<std::uint64_t>(count));
   return hash;
@@ -157,7 +165,8 @@ struct Calls::Entry {
   // A copy of the key and of everything it points to.
   Collective collective;
   bool in_place;
-  Bytes block_bytes;
+  Bytes block_bytes;   // of the call for which the plan was made
+  Bytes capacity = 0;  // of the plan, if it is elastic
   Rank root;
   Bytes element_bytes;
   const Operator* built_in;
@@ -194,9 +203,12 @@ struct Calls::Entry {
   }
 
   bool is_for(const CallKey& key) const {
-    return block_bytes == key.block_bytes && collective == key.collective && root == key.root && in_place == key.in_place &&
-           element_bytes == key.element_bytes && is_for_operator(key.operation) && is_for_options(*key.options) &&
-           problem.has_value() == (key.problem != nullptr) && (!key.problem || is_same(*problem, *key.problem));
+    return (capacity > 0 ? capacity == capacity_for(key) : block_bytes == key.block_bytes) && is_for_any_size(key);
+  }
+  bool is_for_any_size(const CallKey& key) const {
+    return collective == key.collective && root == key.root && in_place == key.in_place && element_bytes == key.element_bytes &&
+           is_for_operator(key.operation) && is_for_options(*key.options) && problem.has_value() == (key.problem != nullptr) &&
+           (!key.problem || is_same(*problem, *key.problem));
   }
 
  private:
@@ -214,24 +226,35 @@ struct Calls::Entry {
 Calls::Calls() = default;
 Calls::~Calls() = default;
 
-Calls::Entry& Calls::make(Communicator& ranks, const CallKey& key, std::uint64_t hash) {
+Calls::Entry& Calls::make(Communicator& ranks, const CallKey& key) {
   auto entry = std::make_unique<Entry>(key);
   const auto slot = entry->present ? std::make_shared<OperatorSlot>() : nullptr;
   std::shared_ptr<const Operator> operation;
   if (key.operation)
     operation = slot ? forwarding(entry->present->as_operator(), slot) : operator_owning(*key.operation, key.element_bytes);
-  entry->plan = plan(ranks, problem_of(key, ranks.size()), plan_options(key, std::move(operation)));
+  PlanOptions options = plan_options(key, std::move(operation));
+  // A size that is the only one of its class so far gets a plan of its own, which no other size can make slower.
+  const Bytes capacity = capacity_for(key);
+  const auto is_of_class = [&](const auto& each) {
+    return each->is_for_any_size(key) && capacity_of(each->block_bytes, key.element_bytes) == capacity;
+  };
+  if (capacity > 0 && std::ranges::any_of(plans_.values(), is_of_class)) options.capacity = capacity;
+  entry->plan = plan(ranks, problem_of(key, ranks.size()), options);
+  entry->capacity = capacity_of(*entry->plan);
   if (slot) execution_of(*entry->plan).forward_by(slot);
   if (size() == most_plans)
     plans_.remove(**std::ranges::min_element(plans_.values(), {}, [](const auto& each) { return each->last_call; }));
+  const std::uint64_t hash = hash_of(key, entry->capacity);
   return plans_.add(hash, std::move(entry));
 }
 
 Calls::Entry& Calls::entry_for(Communicator& ranks, const CallKey& key) {
   if (!recent_ || !recent_->is_for(key)) {
-    const std::uint64_t hash = hash_of(key);
-    recent_ = plans_.find(hash, [&](const Entry& entry) { return entry.is_for(key); });
-    if (!recent_) recent_ = &make(ranks, key, hash);
+    const auto is_for = [&](const Entry& entry) { return entry.is_for(key); };
+    const Bytes capacity = capacity_for(key);
+    recent_ = capacity > 0 ? plans_.find(hash_of(key, capacity), is_for) : nullptr;
+    if (!recent_) recent_ = plans_.find(hash_of(key, 0), is_for);
+    if (!recent_) recent_ = &make(ranks, key);
     QUADRILLE_ASSERT(recent_->is_for(key));
   }
   recent_->last_call = ++calls_;
@@ -241,18 +264,21 @@ Calls::Entry& Calls::entry_for(Communicator& ranks, const CallKey& key) {
 void Calls::execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call) {
   Entry& entry = entry_for(ranks, key);
   if (entry.present) entry.present->set(*key.operation);
-  if (overlap(*entry.plan, input, output)) throw_overlap(is_typed_call ? name(key.collective) : "execute", is_typed_call);
-  execution_of(*entry.plan).execute(arguments_of(key, input, output, entry.present ? &entry.present->as_operator() : nullptr));
+  if (overlap(*entry.plan, input, output, key.block_bytes))
+    throw_overlap(is_typed_call ? name(key.collective) : "execute", is_typed_call);
+  execution_of(*entry.plan)
+      .execute(arguments_of(key, input, output, entry.present ? &entry.present->as_operator() : nullptr, entry.capacity));
 }
 
 // The request keeps the plan's execution and a copy of the call's function alive.
 Request Calls::start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call,
                           std::function<void()> last_step) {
   Entry& entry = entry_for(ranks, key);
-  if (overlap(*entry.plan, input, output))
+  if (overlap(*entry.plan, input, output, key.block_bytes))
     throw_overlap(is_typed_call ? fmt::format("i{}", name(key.collective)) : "start", is_typed_call);
   const auto own = entry.present ? operator_owning(*key.operation, key.element_bytes) : nullptr;
-  return quadrille::start(shared_execution_of(*entry.plan), arguments_of(key, input, output, own.get()), own, std::move(last_step));
+  return quadrille::start(shared_execution_of(*entry.plan), arguments_of(key, input, output, own.get(), entry.capacity), own,
+                          std::move(last_step));
 }
 
 CallKey Calls::checked_key(Communicator& ranks, const CallArguments& arguments, const CallOptions& options) {

@@ -7,6 +7,9 @@
 // plan is dropped. Calls are numbered, and each plan has the number of its last call, so all ranks drop the same plan. The memory
 // of all plans together has a limit of its own (plan_memory.hpp).
 //
+// Calls of a second size of the same class (plan/capacity.hpp) make an elastic plan, if their algorithm is homogeneous. It then
+// runs the calls of all sizes of the class that have no plan of their own.
+//
 // If a user's function reduces, the plan does not store the function. The plan's operator forwards to the function
 // of the current execution (execution.hpp).
 #pragma once
@@ -135,7 +138,7 @@ class Calls {
 
   // Collective if the plan has to be made, otherwise local.
   Entry& entry_for(Communicator& ranks, const CallKey& key);
-  Entry& make(Communicator& ranks, const CallKey& key, std::uint64_t hash);
+  Entry& make(Communicator& ranks, const CallKey& key);
   void execute_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call);
   Request start_with(Communicator& ranks, const CallKey& key, const void* input, void* output, bool is_typed_call,
                      std::function<void()> last_step = nullptr);

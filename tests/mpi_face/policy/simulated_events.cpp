@@ -13,7 +13,8 @@ void Simulation::set_result(Together& together, int communicator, const Action& 
   Event& result = together.result;
   const auto plans = [&](int number) {
     for (int i = 0; i < number; ++i)
-      result.made.push_back({Way{.algorithm = parse_candidate(Collective::alltoall, "bruck")}, "it is fast"});
+      result.made.push_back(
+          {Way{.algorithm = parse_candidate(Collective::alltoall, "bruck")}, "it is fast", action.mates > 0 && here.is_elastic});
     result.why = sentence(Cause::no_contender);
     together.takes_s = here.plan_s * static_cast<double>(here.members.size());
   };

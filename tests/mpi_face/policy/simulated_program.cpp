@@ -41,9 +41,11 @@ Program program_of(std::uint64_t seed) {
     const bool is_named = program.names_many && i == 0;
     const int kinds = is_named ? 140 : 1 + below(4);
     const bool synchronises = i == 0 || below(3) > 0;
+    communicator.is_elastic = below(2) == 0;
     for (int k = 0; k < kinds; ++k) {
       KindOfProgram kind{.key = {.block_bytes = Bytes{8} << below(20), .function = Function::Allreduce}};
       kind.key.counts = static_cast<std::uint64_t>(k);
+      if (below(2) == 0) kind.key.counts = 0, kind.key.block_bytes = 512 - k;  // kinds of one class
       kind.synchronises = is_named || (synchronises && (k == 0 || below(3) > 0));
       kind.root = communicator.members[static_cast<std::size_t>(below(static_cast<int>(communicator.members.size())))];
       if (!kind.synchronises) kind.key.function = below(2) ? Function::Gatherv : Function::Bcast;

@@ -177,12 +177,20 @@ void Simulation::run_call(int rank) {
   if (is_due && program_.admits_at_once) here.state.ask();
   if (is_due && call.communicator > 0 && std::none_of(guests.begin(), guests.end(), is_it))
     guests.push_back({&here.state, colour_of(call.communicator)});
-  const auto plans =
-      std::count_if(here.kinds.begin(), here.kinds.end(), [](const CallKind& each) { return each.mode == CallKind::Mode::ours; });
+  const auto plans = std::count_if(here.kinds.begin(), here.kinds.end(),
+                                   [](const CallKind& each) { return each.mode == CallKind::Mode::ours && !each.plan_of; });
   if (plans > 128) violate("there are more than 128 plans");
   reached[calls_with_most_plans] += plans == 128 ? 1 : 0;
+  if (const CallKind* const owner = kind.plan_of) {
+    ++reached[shared_calls];
+    if (!owner->may_be_ours() || !owner->is_elastic || owner->plan_of || !are_of_one_class(owner->key, kind.key))
+      violate(fmt::format("rank {} runs kind {} by the plan of kind {}", rank, kind.number, owner->number));
+  }
   const KindOfProgram& made = kind_of(call);
-  const int way = kind.mode == CallKind::Mode::trying ? kind.trial->next() : kind.mode == CallKind::Mode::ours ? 1 : 0;
+  const int way = kind.plan_of                          ? 2 + static_cast<int>(kind.plan_of->number)
+                  : kind.mode == CallKind::Mode::trying ? kind.trial->next()
+                  : kind.mode == CallKind::Mode::ours   ? 1
+                                                        : 0;
   enter(rank, {.kind = call.kind, .number = static_cast<int>(kind.calls), .way = way},
         made.synchronises     ? Together::Leaves::all_together
         : kind.is_exchanged() ? Together::Leaves::root_last
@@ -271,7 +279,7 @@ void Simulation::check_learned(int rank, const Instruction& message) {
   const Key& key = member(now.communicator, rank).state.kinds.at(message.kind)->key;
   const auto is_about = [&](const CallFinding& each) {
     return each.function == static_cast<std::uint8_t>(key.function) && each.ranks == of(now.communicator).members.size() &&
-           each.size_class == std::bit_width(static_cast<std::uint64_t>(key.block_bytes));
+           each.size_class == std::bit_width(std::bit_ceil(static_cast<std::uint64_t>(key.block_bytes)));
   };
   if (std::none_of(program_.found.begin(), program_.found.end(), is_about))
     violate(fmt::format("rank {} tries for kind {} what was found about other calls", rank, message.kind));
@@ -372,6 +380,19 @@ void Simulation::note_mode(const Instruction& message, CallKind::Mode before, co
   if (!is_told) violate(fmt::format("{} leads from {} to {}", rule->name, name_of(before), name_of(after)));
 }
 
+// `before`: CallKind::plan_of of each kind before the step.
+void Simulation::err_in_sharing(int rank, Member& here, const std::vector<CallKind*>& before) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    CallKind& kind = *here.state.kinds[i];
+    if (fault_ == Fault::forgets_to_share && is_faulty(rank) && kind.plan_of && !before[i])
+      kind.mode = CallKind::Mode::counting, kind.plan_of = nullptr;
+    if (before[i] && !kind.plan_of) {
+      ++reached[ends_of_sharing];
+      if (fault_ == Fault::shares_lost_plans) kind.mode = CallKind::Mode::ours, kind.plan_of = before[i];
+    }
+  }
+}
+
 void Simulation::go_on(int rank, const Event& event) {
   RankNow& now = now_[static_cast<std::size_t>(rank)];
   Member& here = member(now.communicator, rank);
@@ -383,7 +404,10 @@ void Simulation::go_on(int rank, const Event& event) {
   const Instruction message = done.what == Do::send_message ? event.message : state.message;
   const auto before = state.kinds.at(message.kind)->mode;
   if (done.what == Do::send_message && message.is_learned) check_learned(rank, message);
+  std::vector<CallKind*> owners;
+  for (const CallKind* const each : state.kinds) owners.push_back(each->plan_of);
   Action action = step(state, *now.process, event);
+  err_in_sharing(rank, here, owners);
   if (fault_ == Fault::none && done.what >= Do::send_message) note_mode(message, before, state);
   if (fault_ == Fault::spends_without_account && done.what >= Do::make_group && action.what == Do::send_message)
     now.process->account.spend(-now.process->account.spent_s());

@@ -7,8 +7,8 @@
 // Checked in each step: members of a communicator carry out the same actions, and run the same calls in the same way, in the same
 // order; the ranks meet only in calls that synchronise; a meeting ends; nobody hangs, although a program may need its broadcasts
 // not to wait, unless for a rank that has ended early; what is carried out was affordable; a plan that lost is given up; there are
-// at most 128 plans; what earlier runs found about other calls is not tried; a kind is raced once, then counts again, and races
-// take at most the user's share of rank 0's time.
+// at most 128 plans; a plan that runs calls of other kinds is in use and elastic; what earlier runs found about other calls is not
+// tried; a kind is raced once, then counts again, and races take at most the user's share of rank 0's time.
 #pragma once
 
 #include <fmt/format.h>
@@ -49,6 +49,8 @@ enum class Fault {
   races_without_account,  // all ranks do
   exceeds_most_plans,     // all ranks do
   lacks_findings,         // of earlier runs, which the other ranks know
+  forgets_to_share,       // the plan of another kind of its class
+  shares_lost_plans,      // all ranks do
   count,
 };
 
@@ -74,6 +76,7 @@ struct CommunicatorOfProgram {
   std::vector<KindOfProgram> kinds;
   bool has_group = true;
   double group_s = 0, plan_s = 0;
+  bool is_elastic = false;  // its plans run all kinds of their class
 };
 
 struct Program {
@@ -136,7 +139,17 @@ struct Simulation {
   std::string run();
 
   // How often there was what the programs must reach.
-  enum Reached { guest_meetings, races, failed_races, calls_with_most_plans, ended_ranks, failures_by_end, reached_count };
+  enum Reached {
+    guest_meetings,
+    races,
+    failed_races,
+    calls_with_most_plans,
+    ended_ranks,
+    failures_by_end,
+    shared_calls,
+    ends_of_sharing,
+    reached_count
+  };
   std::array<int, reached_count> reached{};
 
  private:
@@ -182,6 +195,7 @@ struct Simulation {
   bool meets_as_guest(const Together& together, int rank);
   void go_on(int rank, const Event& event);
   void note_mode(const Instruction& message, CallKind::Mode before, const State& state);
+  void err_in_sharing(int rank, Member& here, const std::vector<CallKind*>& before);
   void act(int rank, const Action& action);
   void enter(int rank, const Doing& doing, Together::Leaves leaves, int root, const Action* action);
   static bool needs(const Together& together, int index, int other);

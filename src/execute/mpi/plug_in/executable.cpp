@@ -33,6 +33,9 @@ MpiMessages::MpiMessages(Lease lease, Waiter waiter, std::shared_ptr<const Scrip
     QUADRILLE_ASSERT(parts_.back().offset + parts_.back().bytes == region.offset + message.bytes);
     parts_of_.push_back({first, static_cast<std::uint32_t>(parts_.size())});
   }
+  if (script_->capacity > 0)
+    for (const Part& part : parts_)
+      of_byte_.emplace_back(of_byte(part.offset, script_->capacity), of_byte(part.bytes, script_->capacity));
   requests_.assign(parts_.size(), MPI_REQUEST_NULL);
   message_of_.resize(parts_.size());
   parts_missing_.resize(parts_of_.size());
@@ -50,6 +53,14 @@ void MpiMessages::withdraw() {
     MPI_Request_free(&request);
   }
   finished_count_ = 0;
+}
+
+void MpiMessages::scale(Bytes block_bytes) {
+  script_.scale(block_bytes);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i].offset = of_byte_[i].first * block_bytes;
+    parts_[i].bytes = static_cast<int>(of_byte_[i].second * block_bytes);
+  }
 }
 
 const Bases& MpiMessages::begin(const std::byte* input, std::byte* output) {

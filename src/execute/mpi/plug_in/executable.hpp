@@ -9,6 +9,7 @@
 #include "execute/mpi/plug_in/mpi_calls.hpp"
 #include "execute/process_events.hpp"
 #include "execute/script/run.hpp"
+#include "execute/script/scaled_script.hpp"
 #include "quadrille/execute.hpp"
 
 namespace quadrille {
@@ -22,6 +23,7 @@ class MpiMessages {
   static constexpr NoSteps* steps() { return nullptr; }
   static constexpr bool can_begin() { return true; }
   static constexpr void wait_to_begin() {}
+  void scale(Bytes block_bytes);
   const Bases& begin(const std::byte* input, std::byte* output);
   void post(std::uint32_t message);
   bool advance();
@@ -35,7 +37,9 @@ class MpiMessages {
   void withdraw();
   void fail(const Error& /*why*/) noexcept {}  // does nothing: other ranks could be told only by messages
   Bytes memory_bytes() const {
-    return memory_bytes_of(scratch_, staging_, parts_, parts_of_, requests_, message_of_, parts_missing_, completed_, finished_);
+    return memory_bytes_of(scratch_, staging_, parts_, of_byte_, parts_of_, requests_, message_of_, parts_missing_, completed_,
+                           finished_) +
+           script_.memory_bytes();
   }
 
   // Used instead of the other `begin` if the caller owns the buffers (hybrid).
@@ -56,16 +60,17 @@ class MpiMessages {
   Lease lease_;
   const ForkMark mark_;
   Waiter waiter_;
-  std::shared_ptr<const Script> script_;
+  ScaledScript script_;
   std::vector<std::byte> scratch_, staging_;
   Bases bases_{};
   std::vector<Part> parts_;
-  std::vector<IndexRange> parts_of_;          // by message: its parts
-  std::vector<MPI_Request> requests_;         // the first open_ are in flight
-  std::vector<std::uint32_t> message_of_;     // by request: the message to which it belongs
-  std::vector<std::uint32_t> parts_missing_;  // by message: how many parts are not complete
-  std::vector<int> completed_;                // positions of requests that the last wait_some completed
-  std::vector<std::uint32_t> finished_;       // dataflow: complete messages that advance_any has not returned yet
+  std::vector<std::pair<Bytes, Bytes>> of_byte_;  // of an elastic script, by part: its offset and bytes for blocks of one byte
+  std::vector<IndexRange> parts_of_;              // by message: its parts
+  std::vector<MPI_Request> requests_;             // the first open_ are in flight
+  std::vector<std::uint32_t> message_of_;         // by request: the message to which it belongs
+  std::vector<std::uint32_t> parts_missing_;      // by message: how many parts are not complete
+  std::vector<int> completed_;                    // positions of requests that the last wait_some completed
+  std::vector<std::uint32_t> finished_;           // dataflow: complete messages that advance_any has not returned yet
   int open_ = 0;
   std::size_t finished_count_ = 0;
 };

@@ -42,7 +42,8 @@ struct Entry {
   bool is_long;
   Bytes bytes;
   Count counter;               // index of the sender's counter for this receiver; -1: none
-  Bytes head, payload, ack;    // offsets in a block, and in its acks
+  Bytes head, first_payload;   // offsets in a block: of the group
+  Bytes payload, ack;          // offsets in a block, and in its acks
   std::uint64_t first_region;  // index in the list of regions
   std::uint64_t region_count;
 };
@@ -114,6 +115,7 @@ Offset lay_open(Claim& claim, const SharedSpace& space, const std::vector<Script
                         message.bytes,
                         has_counter ? watched - layout.watched.begin() : -1,
                         layout.groups[posting.group].head,
+                        layout.groups[posting.group].payload,
                         layout.places[i].payload,
                         layout.places[i].ack,
                         static_cast<std::uint64_t>(region - first_region),
@@ -196,6 +198,7 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
     receive.acks = {area.acks, directory.ack_bytes, directory.block_mask};
     receive.is_long = entry->is_long;
     receive.head = entry->head;
+    receive.first_payload = entry->first_payload;
     receive.payload = entry->payload;
     receive.ack = entry->ack;
     const auto inlet =
@@ -215,7 +218,7 @@ void find_senders(Connection& made, const SharedSpace& space, const Script& scri
     prepare_copies(receive, made.copies, mine, theirs, script);
     if (receive.is_long && !receive.is_fused) long_bytes += mine.bytes;
   }
-  made.may_stream = streams_stores && long_bytes >= least_streamed;
+  made.may_stream = streams_stores && long_bytes >= least_streamed && script.capacity == 0;  // trials compare equal sizes
   // Finds sends without a receive: counts the messages that the other ranks send to this rank.
   for (Rank rank = 0; rank < space.size(); ++rank) {
     const std::span<const Entry> entries = entries_of(directory_of(rank));

@@ -55,6 +55,7 @@ struct Connection {
     bool is_fused = false;    // fused receives combine in the order of the script
     bool combines = false;    // if fused: `copies` and `direct` combine; otherwise they store, and a reduction follows
     std::uint32_t inlet = 0;  // index in `inlets`
+    Bytes first_payload = 0;  // offset in a block: of the first payload of the message's group
     AreaBlocks acks;          // long messages only: the acks of the sender
     Bytes ack = 0;            // offset in `acks`
     IndexRange copies;        // copies from the payload in the block into this rank's memory

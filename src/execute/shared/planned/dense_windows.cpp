@@ -46,6 +46,15 @@ DenseWindows::DenseWindows(const Script& script, const SendAreaLayout& layout, c
   }
 }
 
+void DenseWindows::take_sizes(const Connection& connection) {
+  for (DenseReceive& each : receives_) {
+    const Connection::Receive& receive = connection.receives[each.message];
+    each.target = receive.target;
+    each.payload = static_cast<std::uint32_t>(receive.payload - receive.head);
+    each.length = receive.length;
+  }
+}
+
 Bytes DenseWindows::memory_bytes() const { return memory_bytes_of(windows_, receives_); }
 
 }  // namespace quadrille

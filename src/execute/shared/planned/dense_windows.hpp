@@ -39,6 +39,9 @@ class DenseWindows {
   DenseWindows() = default;  // no window is dense
   DenseWindows(const Script& script, const SendAreaLayout& layout, const Connection& connection);
 
+  // Takes over places and lengths that an elastic plan has scaled.
+  void take_sizes(const Connection& connection);
+
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
   struct Window {
     bool is_dense = false;

@@ -47,8 +47,14 @@ void widen(std::pair<Bytes, Bytes>& range, const Region& region) {
 }
 
 // Gives the messages of a group their places in the block, behind its first `block_bytes` bytes.
-void lay_messages(SendAreaLayout& layout, SendAreaLayout::Group& group, const std::vector<ScriptMessage>& messages,
+void lay_messages(SendAreaLayout& layout, SendAreaLayout::Group& group, const Script& script,
                   const std::vector<std::uint32_t>& sends, bool reads_private_memory) {
+  const auto aligned = [&](Bytes place, Bytes length) {
+    return rounded_up(place, length < SendAreaLayout::line ? 8 : SendAreaLayout::line);
+  };
+  const std::vector<ScriptMessage>& messages = script.messages;
+  if (script.capacity > 0) layout.block_bytes = aligned(layout.block_bytes, script.capacity);
+  group.payload = layout.block_bytes;
   Regions sources, targets;
   std::optional<std::uint32_t> twin;  // the previous message: if it reads the same bytes, both share one payload
   for (const std::uint32_t i : sends) {
@@ -57,6 +63,7 @@ void lay_messages(SendAreaLayout& layout, SendAreaLayout::Group& group, const st
     SendAreaLayout::Place& place = layout.places[i];
     if (is_long) {
       for (const Region& region : message.regions) widen(layout.lent[region.buffer], region);
+      place.payload = group.payload;
       place.ack = std::exchange(layout.ack_bytes, layout.ack_bytes + static_cast<Bytes>(sizeof(Acknowledgement)));
       if (reads_private_memory) continue;
     }
@@ -66,9 +73,9 @@ void lay_messages(SendAreaLayout& layout, SendAreaLayout::Group& group, const st
       continue;
     }
     twin = i;
-    place.payload = rounded_up(layout.block_bytes, message.bytes < SendAreaLayout::line ? 8 : SendAreaLayout::line);
+    place.payload = script.capacity > 0 ? layout.block_bytes : aligned(layout.block_bytes, message.bytes);
     layout.block_bytes = place.payload + message.bytes;
-    const Region target{Buffer::staging, place.payload, message.bytes, {}};
+    const Region target{Buffer::staging, place.payload - group.payload, message.bytes, {}};
     if (is_long) {
       place.copies = appended(layout.copies, message.regions, {target});
     } else if (message.bytes > 0) {
@@ -109,7 +116,7 @@ SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach
       return regions.empty() ? std::tuple(Buffer{}, Bytes{0}) : std::tuple(regions.front().buffer, regions.front().offset);
     };
     std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return source(a) < source(b); });
-    lay_messages(layout, group, messages, sends, reach.reads_private_memory);
+    lay_messages(layout, group, script, sends, reach.reads_private_memory);
     layout.block_bytes = rounded_up(layout.block_bytes, SendAreaLayout::line);  // rounded up, so that all blocks are aligned
     layout.groups.push_back(group);
   };

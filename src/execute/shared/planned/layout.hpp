@@ -7,6 +7,10 @@
 // one group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages.
 // Each block also has *acknowledgements* (acks): one for each long message, written by the receiver of the message.
 //
+// In an elastic script (scaled_script.hpp) the bytes of a group's messages follow each other without gaps, so that their places
+// scale with the block size. Heads and acks stay in the places that they have for the largest blocks. For these it is decided which
+// messages are long.
+//
 // A message is long if CopyChoice decides to copy it once, or if it has more than CopyCosts::eager_limit() bytes.
 #pragma once
 
@@ -52,25 +56,26 @@ struct SendAreaLayout {
     bool is_send = false, is_long = false;
   };
 
-  struct Place {        // the place of a send
-    Bytes payload = 0;  // offset in the block: of a short message, or of a long one if ranks cannot read private memory
-    Bytes ack = 0;      // of a long message: offset in the acks of the block
+  struct Place {  // the place of a send
+    Bytes payload =
+        0;          // offset in the block: of a short message, or of a long one if ranks cannot read private memory (else unused)
+    Bytes ack = 0;  // of a long message: offset in the acks of the block
     IndexRange copies;  // for a long message with a payload: its copies into the block
   };
 
   struct Group {
-    Bytes head = 0;  // offset in the block
+    Bytes head = 0, payload = 0;  // offsets in the block: of the head, and of the first payload behind it
     bool has_long = false;
     IndexRange copies;     // copies of its short messages into the block
     IndexRange receivers;  // range of `rung`
   };
 
-  std::vector<Posting> postings;                      // by message
-  std::vector<Place> places;                          // by message; receives have none
-  std::vector<Group> groups;                          // in the order in which they are published
-  std::vector<StridedCopy> copies;                    // copies into blocks; their target buffer `staging` is the block
-  std::vector<Rank> rung;                             // receivers whose doorbells are rung when a group is published
-  std::vector<Rank> watched;                          // receivers that send nothing back, ascending; each has a counter
+  std::vector<Posting> postings;    // by message
+  std::vector<Place> places;        // by message; receives have none
+  std::vector<Group> groups;        // in the order in which they are published
+  std::vector<StridedCopy> copies;  // copies into blocks; their targets are in buffer `staging`, from the group's `payload` on
+  std::vector<Rank> rung;           // receivers whose doorbells are rung when a group is published
+  std::vector<Rank> watched;        // receivers that send nothing back, ascending; each has a counter
   ByEnum<Buffer, std::pair<Bytes, Bytes>, 4> lent{};  // by buffer: the offsets that receivers of long messages read
   Bytes block_bytes = 0, ack_bytes = 0;               // bytes of one block, and of its acks
   std::uint64_t block_mask = 0;                       // the number of blocks, a power of two, less one

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t fetched_ahead = 4;  // prefetch distance, in messages
 
 // Returns bases for copies between a block and this rank's memory. In these copies, offsets in buffer `staging` count from
-// `payload`: the payload of a received message, or the whole block of the sender.
+// `payload`: the payload of a received message, or the first payload of a group that is sent.
 Bases with_payload(Bases bases, std::byte* payload) {
   bases[Buffer::staging] = payload;
   return bases;
@@ -101,6 +101,7 @@ SharedMessages::SharedMessages(SharedSpace& space, std::shared_ptr<const Script>
       layout_(std::move(connected.layout)),
       connection_(std::move(connected.connection)),
       dense_(space.core_for_every_rank() || script_->record ? DenseWindows() : DenseWindows(*script_, layout_, connection_)),
+      elastic_(script_->capacity > 0 ? std::make_unique<ElasticConnection>(layout_, connection_, script_->capacity) : nullptr),
       bases_(connection_.bases) {
   for (MessageList* list : {&open_, &complete_}) list->room.resize(script_->messages.size());
 }
@@ -112,7 +113,7 @@ Bytes SharedMessages::memory_bytes() const {
          memory_bytes_of(layout_.postings, layout_.places, layout_.groups, layout_.copies, layout_.rung, layout_.watched) +
          memory_bytes_of(connection_.receives, connection_.copies, connection_.inlets, connection_.counted, connection_.watched,
                          open_.room, complete_.room) +
-         dense_.memory_bytes();
+         dense_.memory_bytes() + script_.memory_bytes() + (elastic_ ? elastic_->memory_bytes() : 0);
 }
 
 void SharedMessages::end() {
@@ -180,7 +181,7 @@ void SharedMessages::post(std::uint32_t index) {
   if (open)
     open_.add(index);
   else if (posting.is_long)
-    run_to_block(layout_.places[index].copies);
+    run_to_block(layout_.groups[posting.group], layout_.places[index].copies);
   unpublished_ = posting.group;
   if (script_->policy != Policy::dataflow) return;
   publish(posting.group);
@@ -199,15 +200,15 @@ void SharedMessages::post_window(std::size_t index) {
   for (std::uint32_t i = messages.first; i < messages.last; ++i) post(i);
 }
 
-void SharedMessages::run_to_block(IndexRange copies) {
-  const Bases target = with_payload(bases_, now_);
+void SharedMessages::run_to_block(const SendAreaLayout::Group& group, IndexRange copies) {
+  const Bases target = with_payload(bases_, now_ + group.payload);
   for (std::uint32_t i = copies.first; i < copies.last; ++i) run_copy(layout_.copies[i], bases_, target);
 }
 
 void SharedMessages::publish(std::uint32_t index) {
   QUADRILLE_HOT_ASSERT(index < layout_.groups.size());
   const SendAreaLayout::Group& group = layout_.groups[index];
-  if (!is_planted("flag published early")) run_to_block(group.copies);
+  if (!is_planted("flag published early")) run_to_block(group, group.copies);
   auto* head = reinterpret_cast<GroupHead*>(now_ + group.head);
   if (group.has_long) {
     for (std::size_t buffer = 0; buffer < bases_.size(); ++buffer) {
@@ -216,7 +217,7 @@ void SharedMessages::publish(std::uint32_t index) {
     }
   }
   head->flag.publish(execution_);
-  if (is_planted("flag published early")) run_to_block(group.copies);
+  if (is_planted("flag published early")) run_to_block(group, group.copies);
   space_.ring({layout_.rung.data() + group.receivers.first, group.receivers.size()});
   unpublished_ = none;
 }

@@ -23,9 +23,10 @@
 
 #include "execute/script/copies.hpp"
 #include "execute/script/run.hpp"
-#include "execute/script/script.hpp"
+#include "execute/script/scaled_script.hpp"
 #include "execute/shared/planned/connect.hpp"
 #include "execute/shared/planned/dense_windows.hpp"
+#include "execute/shared/planned/elastic_connection.hpp"
 #include "execute/shared/protocol/closing.hpp"
 #include "execute/shared/wait/space.hpp"
 #include "quadrille/execute.hpp"
@@ -103,6 +104,11 @@ class SharedMessages {
   void wait_to_begin() {
     if (!can_begin()) wait_for_readers();
   }
+  void scale(Bytes block_bytes) {
+    script_.scale(block_bytes);
+    elastic_->scale(layout_, connection_, block_bytes);
+    dense_.take_sizes(connection_);
+  }
   const Bases& begin(const std::byte* input, std::byte* output);
   void post(std::uint32_t message);
   void post_window(std::size_t window);
@@ -141,7 +147,7 @@ class SharedMessages {
   void publish(std::uint32_t group);
   Offset offset_of(Buffer buffer) const;
   bool goes_through_block(const ScriptMessage& message) const;
-  void run_to_block(IndexRange copies);
+  void run_to_block(const SendAreaLayout::Group& group, IndexRange copies);
   void run(IndexRange copies, const Bases& source, const Bases& target);
   void fetch(std::uint32_t message) const;
   Acknowledgement& own_ack(std::uint32_t send) const {
@@ -158,10 +164,11 @@ class SharedMessages {
   void read_private(const Receive& receive, const GroupHead& head);
 
   SharedSpace& space_;
-  const std::shared_ptr<const Script> script_;
-  const SendAreaLayout layout_;
+  ScaledScript script_;
+  SendAreaLayout layout_;
   Connection connection_;
-  const DenseWindows dense_;
+  DenseWindows dense_;
+  const std::unique_ptr<const ElasticConnection> elastic_;  // null unless the script is elastic
   std::unique_ptr<NodeSteps> steps_;
 
   std::uint64_t execution_ = 0;

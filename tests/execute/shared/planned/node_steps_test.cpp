@@ -54,6 +54,7 @@ struct Loose {
   const Script& script() const { return of; }
   NodeSteps* steps() { return to_keep; }
   static bool can_begin() { return true; }
+  static void scale(Bytes) {}
   static void wait_to_begin() {}
   const Bases& begin(const std::byte*, std::byte* room) {
     bases.fill(room);
