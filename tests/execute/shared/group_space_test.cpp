@@ -23,7 +23,7 @@
 namespace quadrille {
 namespace {
 
-constexpr Bytes block_bytes = 6000;
+constexpr Bytes block_bytes = 40'000;  // so long that the blocks of a plan lie in heaps
 
 // The objects of a rank; a rank that ends by _exit never destroys them.
 struct Made {

@@ -376,7 +376,7 @@ bool SharedMessages::advance_dense() {
     const std::byte* const head = receive.head(execution_);
     const std::uint64_t published = reinterpret_cast<const Flag*>(head)->published();
     QUADRILLE_HOT_ASSERT(published <= execution_);  // as in try_to_complete
-    if (published != execution_) return false;
+    if (published != execution_ && !is_planted("list read early")) return false;
     copy_bytes(bases_[receive.target_buffer] + receive.target, head + receive.payload, receive.length);
   }
   return true;
