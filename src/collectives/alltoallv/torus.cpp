@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "collectives/exchange/direct_exchange.hpp"
 #include "collectives/exchange/torus_slots.hpp"
@@ -281,7 +283,7 @@ class TorusWays : public Analysis {
     if (messages == 0) return false;
     const std::vector<Bytes> longest = longest_messages();
     const double rounds = static_cast<double>(longest.size()) / static_cast<double>(ceil_divide(messages, lanes()));
-    const double volume = static_cast<double>(std::accumulate(longest.begin(), longest.end(), Bytes{0}));
+    const double volume = std::accumulate(longest.begin(), longest.end(), 0.0);  // the sum of counts may exceed 2^63
     return rounds + volume / static_cast<double>(busiest_link(pairs)) <= 1.5;
   }
 
@@ -304,8 +306,7 @@ extern const Algorithm alltoallv_torus{
         "all-port exchange on the grid as a torus: shortest paths, no link used twice in a round; straight if that is better",
     .picture =
         "Blocks leave in several directions at once, each on a shortest way, link after link, and in no round do two messages "
-        "share a "
-        "link. Blocks for the opposite place of a line are cut so that both ways carry about the same.",
+        "share a link. Blocks for the opposite place of a line are cut so that both ways carry about the same.",
     .needs = "a grid",
     .source = "liu2005, sections 3 and 4",
     .parameters = {counts_of_all_parameter(),
