@@ -266,6 +266,7 @@ TEST(Calls, EvictThePlanThatWasCalledLongestAgo) {
   run_threads(2, [](Communicator& threads) {
     CountsGathers ranks(threads);
     let_choose(ranks);
+    const CallOptions options{.algorithm = "torus"};  // it cuts blocks, so each size has its own plan
     const std::vector<char> input(700);
     std::vector<char> output(700), late(2);
     const auto makes_a_plan = [&](std::size_t n) {
@@ -275,13 +276,14 @@ TEST(Calls, EvictThePlanThatWasCalledLongestAgo) {
                                     .output_elements = static_cast<Count>(2 * n),
                                     .compares = false};
       const long before = ranks.gathers();
-      execute_call(ranks, arguments, {});
+      execute_call(ranks, arguments, options);
       return ranks.gathers() > before;
     };
     EXPECT_TRUE(makes_a_plan(1));
     EXPECT_FALSE(makes_a_plan(1));
     Request open = start_call(
-        ranks, {.input = input.data(), .input_elements = 2, .output = late.data(), .output_elements = 2, .compares = false}, {});
+        ranks, {.input = input.data(), .input_elements = 2, .output = late.data(), .output_elements = 2, .compares = false},
+        options);
     for (std::size_t n = 2; n <= 300; ++n) {
       EXPECT_TRUE(makes_a_plan(n));
       EXPECT_FALSE(makes_a_plan(2)) << "the plan for 2 elements is called in each turn";
