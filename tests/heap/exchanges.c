@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   exchanges [SECONDS] [ANY]: collectives on large buffers of malloc, under `quadrille wrap --heap`. Buffers lie in the heap at any place,
-   partly in it, or elsewhere; they grow, move and are released between the calls, and the process starts others. All results are
-   checked. Prints at the end how many buffers were in the heap. With SECONDS, repeats that for so long. */
+   exchanges [SECONDS] [ANY]: collectives on large buffers of malloc, under `quadrille wrap --heap`. Buffers lie in the heap at any
+   place, partly in it, or elsewhere; they grow, move and are released between the calls, and the process starts others. All results
+   are checked. Prints at the end how many buffers were in the heap. With SECONDS, repeats that for so long. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdint.h>
