@@ -11,6 +11,7 @@
 #include "execute/script/script.hpp"
 #include "execute/shared/meet.hpp"
 #include "quadrille/algorithm.hpp"
+#include "quadrille/call.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/traced_run.hpp"
 #include "support/agreement.hpp"
@@ -162,6 +163,28 @@ std::string first_fault_beside_vendor(Communicator& communicator) {
   return output == vendors_output ? "" : "what was in flight beside the vendor's alltoall has other results";
 }
 
+// Collective. Calls with sizes in turn, of which elastic plans run most. Returns what is wrong at this rank.
+std::string first_fault_of_sizes(Communicator& communicator, Executor executor) {
+  int turn = 0;
+  for (const Algorithm* const algorithm : all_algorithms())
+    for (const Count elements : {33, 64, 40, 57, 33, 2500, 4096, 2049, 4095}) {
+      if (is_irregular(algorithm->collective) || algorithm->cuts_blocks) continue;
+      Problem problem = problem_of(algorithm->collective, communicator.size(), elements, communicator.size() - 1);
+      if (is_reduction(algorithm->collective)) problem = with_elements_of(problem, 8);
+      if (!applies(problem, standard_choice(*algorithm, problem))) continue;
+      const auto data = probe_data(problem, communicator.rank());
+      ByteVector input(index(input_bytes(problem, communicator.rank()))), output(index(output_bytes(problem, communicator.rank())));
+      const int pass = ++turn % data->pass_count();
+      data->fill_input(pass, input.data());
+      data->spoil_output(pass, output.data());
+      execute(communicator, problem, input.data(), output.data(), operation_for(problem),
+              {.algorithm = algorithm->id, .policy = static_cast<Policy>(turn / 9 % 3), .executor = executor});
+      if (const std::string wrong = data->compare_output(pass, output.data()); !wrong.empty())
+        return fmt::format("{} with {} by {}: {}", description(problem), algorithm->id, name(executor), wrong);
+    }
+  return "";
+}
+
 }  // namespace quadrille::testing
 
 int main() {
@@ -199,10 +222,14 @@ int main() {
       check_agreement(*communicator, {3000}, 1, {.executor = Executor::hybrid});
       if (const std::string wrong = testing::first_allocation(*communicator, Executor::hybrid); !wrong.empty()) fail(wrong);
       if (const std::string wrong = testing::first_fault_of_traces(*communicator, Executor::hybrid); !wrong.empty()) fail(wrong);
+      for (const Executor executor : {Executor::hybrid, Executor::mpi})
+        if (const std::string wrong = testing::first_fault_of_sizes(*communicator, executor); !wrong.empty()) fail(wrong);
       communicator->barrier();
       return 0;
     }
+    if (const std::string wrong = testing::first_fault_of_sizes(*communicator, Executor::shared); !wrong.empty()) fail(wrong);
     if (mpi) {
+      if (const std::string wrong = testing::first_fault_of_sizes(*communicator, Executor::mpi); !wrong.empty()) fail(wrong);
       check_agreement(*communicator, sizes, most_number, {.executor = Executor::mpi});
       check_agreement(*communicator, {64}, most_number, {.executor = Executor::mpi, .longest_message = 100});
       if (const std::string wrong = testing::first_fault_of_huge_messages(*communicator); !wrong.empty()) fail(wrong);
