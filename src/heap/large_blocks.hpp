@@ -5,9 +5,12 @@
 
 #include <cstddef>
 
+#include "execute/shared/memory/program_heap.hpp"
+
 namespace quadrille::heap {
 
-constexpr std::size_t least_large = 65536, page = 4096;
+using quadrille::least_large;
+constexpr std::size_t page = 4096;
 
 // These return null if the heap is off, in a forked child, or if there is no room: take the memory elsewhere then.
 void* take_large(std::size_t bytes, bool is_zero = false) noexcept;

@@ -26,6 +26,7 @@ class GroupSpace final : public SharedSpace {
   std::byte* at(Offset offset) const override;
   Offset offset_of(const void* memory) const override;
   Offset offset_of(const std::byte* memory, Bytes first, Bytes last) const override;
+  bool holds_large_buffers() const override { return process_->heap().has_program_pages(); }
   Offset allocate(Bytes bytes) override;
   Offset allocate_control(Bytes bytes) override;
   void release(Offset offset) override;

@@ -31,7 +31,7 @@ struct ProcessCard {
   std::int64_t process;                     // its pid
   std::int32_t heap, control;               // descriptors of its two files in that process
   std::uint64_t heap_inode, control_inode;  // inodes of these files
-  bool is_registered;   // for FullFence::make_for_all
+  bool is_registered;                       // for FullFence::make_for_all
   std::uint64_t probe;  // address of a word with `id` in private memory; other processes try to read it when they meet this one
   cpu_set_t cores;      // the cores on which it may run
 };

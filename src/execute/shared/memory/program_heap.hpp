@@ -3,9 +3,12 @@
 // for its own process, and the command for the processes that it starts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace quadrille {
+
+constexpr std::size_t least_large = 65536;  // bytes of the shortest allocations that come from the heap
 
 constexpr const char* heap_variable = "QUADRILLE_HEAP";
 

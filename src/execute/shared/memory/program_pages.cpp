@@ -25,6 +25,7 @@ Bytes whole_pages(Bytes bytes) { return rounded_up(std::max<Bytes>(bytes, 1), Fi
 std::optional<Place> SharedFile::allocate_pages(Bytes bytes, bool grows) {
   if (mark_.is_in_child() || bytes > bytes_) return std::nullopt;
   const Bytes length = whole_pages(bytes);
+  has_program_pages_.store(true, std::memory_order_relaxed);
   Lock lock(mutex_);
   return_idle(lock);
   for (const bool map_more : {grows, true})

@@ -85,6 +85,7 @@ class SharedFile {
 
   // Memory of the program. The lengths are whole pages. `grows`: where it can grow in place. Returns nothing if there is no room.
   std::optional<Place> allocate_pages(Bytes bytes, bool grows = false);
+  bool has_program_pages() const { return has_program_pages_.load(std::memory_order_relaxed); }  // have any been allocated?
   bool resize_pages(Place place, Bytes bytes);  // in place; false if the room behind is not free
   void release_pages(Place place);              // to be allocated again
   void return_released_pages();                 // to the system, all at once
@@ -139,6 +140,7 @@ class SharedFile {
 
   mutable std::recursive_mutex mutex_;  // recursive: what is_over() of retired memory calls may allocate memory of the program
   FileRoom room_;
+  std::atomic<bool> has_program_pages_{false};
   std::array<Bytes, Extents::most> dumped_{};  // of each extent, from its beginning: core dumps contain it, and children copy it
   FileRoom::Milliseconds looked_at_ = 0;       // when return_idle was called last
   std::list<Retired> retired_;                 // ordered by their last check, the oldest first

@@ -41,6 +41,8 @@ class SharedMemory {
   // Returns the offset for the range from `memory + first` to `memory + last`: 0 unless other ranks can read all of it.
   virtual Offset offset_of(const std::byte* memory, Bytes /*first*/, Bytes /*last*/) const { return offset_of(memory); }
   virtual bool holds_everything() const { return false; }  // can all ranks load all memory of every rank?
+  // Does this rank's program have its large buffers where other ranks can read them (src/heap)? Usually all of them, not surely.
+  virtual bool holds_large_buffers() const { return false; }
 
   // Allocate memory aligned to 64. `allocate`: this rank writes it and other ranks read it. `allocate_control`: other ranks write
   // it, too. Both throw std::bad_alloc.

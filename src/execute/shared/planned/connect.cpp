@@ -246,7 +246,7 @@ OwnMemory::~OwnMemory() {
 Connector::Places Connector::offer(const CopyCosts& costs) {
   for (const ScriptMessage& message : script_.messages) QUADRILLE_ASSERT(message.peer >= 0 && message.peer < space_.size());
   own_ = std::make_unique<OwnMemory>(space_);
-  layout_ = lay_out(script_, costs, {space_.holds_everything(), space_.reads_private_memory()});
+  layout_ = lay_out(script_, costs, {space_.holds_everything(), space_.reads_private_memory(), space_.holds_large_buffers()});
   const Bytes buffers = rounded_up(script_.scratch_bytes, line_bytes) + script_.staging_bytes;
   if (buffers > 0) own_->buffers = space_.allocate(buffers);
   Places mine{.counters = static_cast<Bytes>(layout_.watched.size() * sizeof(ProgressCounter)),

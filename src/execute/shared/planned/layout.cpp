@@ -7,15 +7,35 @@
 #include <span>
 #include <tuple>
 
+#include "execute/shared/memory/program_heap.hpp"
 #include "foundation/arithmetic.hpp"
 #include "foundation/assert.hpp"
 
 namespace quadrille {
 namespace {
 
+// The buffers out of which receivers probably load, because the sender's process shares them.
+class LoadedBuffers {
+ public:
+  LoadedBuffers(const std::vector<ScriptMessage>& messages, const Reach& reach) : all_(reach.holds_everything) {
+    if (all_ || !reach.holds_large_buffers) return;
+    for (const ScriptMessage& message : messages)
+      for (const Region& region : message.regions) end_[region.buffer] = std::max(end_[region.buffer], hull(region).second);
+  }
+
+  bool hold(const Regions& regions) const {
+    return all_ || std::all_of(regions.begin(), regions.end(),
+                               [&](const Region& region) { return end_[region.buffer] >= static_cast<Bytes>(least_large); });
+  }
+
+ private:
+  const bool all_;
+  ByEnum<Buffer, Bytes, 4> end_{};  // by buffer: the end of what messages use of it
+};
+
 // Decides which of the sends of a window are long: those that are copied once, and those for which a block has no room.
 void choose_long(SendAreaLayout& layout, const std::vector<ScriptMessage>& messages, const std::vector<std::uint32_t>& sends,
-                 const CopyChoice& choice, const Reach& reach) {
+                 const CopyChoice& choice, const Reach& reach, const LoadedBuffers& loaded) {
   std::vector<CopiedMessage> copied;
   std::vector<const Regions*> sources;                        // of `copied`
   std::vector<std::pair<std::uint32_t, std::size_t>> chosen;  // a message, and its place in `copied`
@@ -31,7 +51,7 @@ void choose_long(SendAreaLayout& layout, const std::vector<ScriptMessage>& messa
       ++copied[chosen.back().second].receivers;
     } else {
       sources.push_back(&message.regions);
-      copied.push_back({.bytes = message.bytes, .is_loaded = reach.holds_everything});
+      copied.push_back({.bytes = message.bytes, .is_loaded = loaded.hold(message.regions)});
     }
   }
   choice.choose(std::span(copied));
@@ -91,6 +111,7 @@ void lay_messages(SendAreaLayout& layout, SendAreaLayout::Group& group, const Sc
 SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach& reach) {
   const std::vector<ScriptMessage>& messages = script.messages;
   const CopyChoice choice(costs);
+  const LoadedBuffers loaded(messages, reach);
   SendAreaLayout layout;
   layout.postings.resize(messages.size());
   layout.places.resize(messages.size());
@@ -99,7 +120,7 @@ SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach
     for (std::uint32_t i = range.first; i < range.last; ++i)
       if (messages[i].is_send) sends.push_back(i);
     if (sends.empty()) return;
-    choose_long(layout, messages, sends, choice, reach);
+    choose_long(layout, messages, sends, choice, reach, loaded);
     SendAreaLayout::Group group;
     group.head = layout.block_bytes;
     group.receivers.first = static_cast<std::uint32_t>(layout.rung.size());

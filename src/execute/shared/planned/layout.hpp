@@ -28,7 +28,7 @@ namespace quadrille {
 
 // What ranks can read of each other's memory, as SharedMemory tells.
 struct Reach {
-  bool holds_everything = false, reads_private_memory = false;
+  bool holds_everything = false, reads_private_memory = false, holds_large_buffers = false;
 };
 
 // The head of a group. The number of its flag is the number of the execution. If the group has a long message, the addresses of
