@@ -105,7 +105,7 @@ Fraction proved_value(const Problem& problem, const std::optional<NetworkLinks>&
 
 // How long to look for bounds on a network.
 struct NetworkEffort {
-  Count steps = 400;             // of the search for prices; 0: only equal prices, and cuts that are easily found
+  Count steps = 1600;            // of the search for prices; 0: only equal prices, and cuts that are easily found
   std::vector<Count> grid = {};  // the sides of the network, if its ranks are numbered row by row; their halves are cuts
 };
 
@@ -118,7 +118,10 @@ std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& ne
 
 // Returns all bounds that have certificates, for ranks, and nodes if the problem names some, with `ports` ports: those of cost.hpp
 // and, if `topology` is not null, network_bounds. Bounds of 0 are left out.
-std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology = nullptr, Count steps = 400);
+std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology = nullptr, Count steps = 1600);
+
+// The same in less than a second: with fewer steps. For more than 128 ranks, only the bounds of ranks, and no network.
+std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topology* topology);
 
 // What a model charges at least for a start-up and for a byte of C2 or C2 shared.
 struct LeastTimes {
