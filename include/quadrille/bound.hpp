@@ -60,8 +60,6 @@ enum class BoundKind : std::uint8_t {
 std::string_view name(BoundKind kind);
 std::optional<BoundKind> bound_kind_named(std::string_view name);
 
-struct Bound;
-
 // Parties are ranks for the figures c1 and c2, nodes for matchings and for figures that begin with node_, and vertices of the
 // network for c2_shared. Nodes are numbered 0, 1, .. in the order of the problem's numbers; if it names none, each rank is a node.
 struct Certificate {
@@ -71,10 +69,9 @@ struct Certificate {
   Count ports = 1;                  // messages that a party can send, and receive, at a time
   Count rounds = 0;                 // compound: in so many rounds
   std::vector<Count> prices = {};   // flow: by link, in the order of NetworkLinks
-  // time: seconds of a start-up and of a byte; bounds of c1, c2 and c2_shared; whether rounds follow each other, so that start-ups
-  // and bytes add up; and whether the compound bound holds
+  // time: seconds of a start-up and of a byte; whether rounds follow each other, so that start-ups and bytes add up; and whether
+  // the compound bound holds
   Fraction startup_s = {}, byte_s = {};
-  std::vector<Bound> parts = {};
   bool by_rounds = true, is_compound = false;
 };
 
@@ -85,6 +82,7 @@ struct Bound {
   std::string source;
   Fraction exact = {};
   Certificate certificate = {};
+  std::vector<Bound> parts = {};  // of a bound of the time: the bounds of c1, c2 and c2_shared from which it follows
 };
 
 Bound proved(std::string figure, const Fraction& exact, std::string source, Certificate certificate);
@@ -105,7 +103,7 @@ Fraction proved_value(const Problem& problem, const std::optional<NetworkLinks>&
 
 // How long to look for bounds on a network.
 struct NetworkEffort {
-  Count steps = 400;             // of the search for prices; 0: only equal prices, and cuts that are easily found
+  Count steps = 1600;            // of the search for prices; 0: only equal prices, and cuts that are easily found
   std::vector<Count> grid = {};  // the sides of the network, if its ranks are numbered row by row; their halves are cuts
 };
 
@@ -118,7 +116,10 @@ std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& ne
 
 // Returns all bounds that have certificates, for ranks, and nodes if the problem names some, with `ports` ports: those of cost.hpp
 // and, if `topology` is not null, network_bounds. Bounds of 0 are left out.
-std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology = nullptr, Count steps = 400);
+std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology = nullptr, Count steps = 1600);
+
+// The same in less than a second: with fewer steps. For more than 128 ranks, only the bounds of ranks, and no network.
+std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topology* topology);
 
 // What a model charges at least for a start-up and for a byte of C2 or C2 shared.
 struct LeastTimes {

@@ -224,7 +224,7 @@ struct Model {
   bool needs_work = false;                               // requires Workload::has_work
   bool needs_exchange = false;                           // requires Workload::is_exchange
   bool prices_windows = false;                           // uses StageFigures::windows
-  bool adds_bytes = false;  // does each round, or window, take its start-ups and its bytes, one after the other?
+  bool adds_bytes = false;                               // a round, or window, takes its start-ups and then its bytes
   std::vector<ModelTerm> terms;                          // at most as many as a Charges holds
   Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
   std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped

@@ -20,13 +20,6 @@ std::string fraction_json(const Fraction& fraction) {
   return fmt::format(R"(["{}", "{}"])", decimal(fraction.numerator()), decimal(fraction.denominator()));
 }
 
-std::string certificate_json(const Certificate& certificate);
-
-std::string bound_json(const Bound& bound) {
-  return fmt::format("{{\"figure\": \"{}\", \"value\": {}, \"source\": {},\n  {}}}", bound.figure, fraction_json(bound.exact),
-                     json_string(bound.source), certificate_json(bound.certificate));
-}
-
 std::string certificate_json(const Certificate& certificate) {
   std::string text = fmt::format("\"kind\": \"{}\", \"ports\": {}", name(certificate.kind), certificate.ports);
   switch (certificate.kind) {
@@ -36,14 +29,23 @@ std::string certificate_json(const Certificate& certificate) {
     case BoundKind::odd_set: return text + fmt::format(", \"members\": [{}]", fmt::join(certificate.members, ", "));
     case BoundKind::flow: return text + fmt::format(", \"prices\": [{}]", fmt::join(certificate.prices, ", "));
     case BoundKind::compound: return text + fmt::format(", \"rounds\": {}", certificate.rounds);
-    case BoundKind::time: break;
+    case BoundKind::time:
+      return text + fmt::format(", \"startup_s\": {}, \"byte_s\": {}, \"by_rounds\": {}, \"compound\": {}",
+                                fraction_json(certificate.startup_s), fraction_json(certificate.byte_s), certificate.by_rounds,
+                                certificate.is_compound);
     default: return text;
   }
-  text += fmt::format(", \"startup_s\": {}, \"byte_s\": {}, \"by_rounds\": {}, \"compound\": {},\n  \"parts\": [",
-                      fraction_json(certificate.startup_s), fraction_json(certificate.byte_s), certificate.by_rounds,
-                      certificate.is_compound);
-  for (const Bound& part : certificate.parts) text += (&part == &certificate.parts[0] ? "" : ",\n  ") + bound_json(part);
-  return text + "]";
+}
+
+std::string bound_json(const Bound& bound) {
+  std::string text = fmt::format("{{\"figure\": \"{}\", \"value\": {}, \"source\": {},\n  {}", bound.figure,
+                                 fraction_json(bound.exact), json_string(bound.source), certificate_json(bound.certificate));
+  if (bound.certificate.kind == BoundKind::time) {
+    text += ", \"parts\": [";
+    for (const Bound& part : bound.parts) text += (&part == &bound.parts[0] ? "\n  " : ",\n  ") + bound_json(part);
+    text += "]";
+  }
+  return text + "}";
 }
 
 Fraction::Wide read_wide(const JsonValue& value) {
@@ -89,10 +91,12 @@ Bound read_bound(const JsonValue& object) {
     certificate.byte_s = read_fraction(object.key("byte_s"));
     certificate.by_rounds = object.key("by_rounds").boolean();
     certificate.is_compound = object.key("compound").boolean();
-    object.key("parts").for_each([&](const JsonValue& part) { certificate.parts.push_back(read_bound(part)); });
   }
   const Fraction value = read_fraction(object.key("value"));
-  return proved(object.key("figure").text(), value, object.key("source").text(), std::move(certificate));
+  const bool has_parts = certificate.kind == BoundKind::time;
+  Bound bound = proved(object.key("figure").text(), value, object.key("source").text(), std::move(certificate));
+  if (has_parts) object.key("parts").for_each([&](const JsonValue& part) { bound.parts.push_back(read_bound(part)); });
+  return bound;
 }
 
 NetworkLinks read_network(const JsonValue& object) {

@@ -49,7 +49,7 @@ class Evidence {
     require(certificate.ports >= 1, "a party has at least one port");
     const bool is_of_time = certificate.kind == BoundKind::time;
     require(is_of_time == (figure == "time"), "a bound of the time, and no other, has a certificate of the time");
-    if (is_of_time) return time(certificate);
+    if (is_of_time) return time(bound);
     const Parties parties = parties_of(figure);
     const bool counts_rounds = figure == "c1" || figure == "node_rounds";
     require(counts_rounds == (certificate.kind == BoundKind::spread), "a bound of rounds, and no other, follows from the spread");
@@ -212,12 +212,13 @@ class Evidence {
     return *bytes;
   }
 
-  Fraction time(const Certificate& certificate) const {
+  Fraction time(const Bound& bound) const {
+    const Certificate& certificate = bound.certificate;
     require(!(certificate.startup_s < Fraction()) && !(certificate.byte_s < Fraction()), "a time is negative");
     require(!certificate.is_compound || problem_.collective == Collective::alltoall, "the compound bound is of an alltoall");
     Fraction bytes;
     Count rounds = 0;
-    for (const Bound& part : certificate.parts) {
+    for (const Bound& part : bound.parts) {
       require(part.figure == "c1" || part.figure == "c2" || part.figure == "c2_shared", "its parts are of c1, c2 and c2_shared");
       require(part.certificate.kind != BoundKind::compound && part.certificate.ports == certificate.ports,
               "a part holds for other ports, or only for some rounds");

@@ -203,4 +203,9 @@ std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const T
   return all;
 }
 
+std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topology* topology) {
+  constexpr Count most_ranks = 128, steps = 200;
+  return topology && problem.ranks <= most_ranks ? certified_bounds(problem, ports, topology, steps) : lower_bounds(problem, ports);
+}
+
 }  // namespace quadrille

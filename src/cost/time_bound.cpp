@@ -100,7 +100,7 @@ Bound time_bound(const Problem& problem, const std::vector<Bound>& bounds, const
       rounds = part.value;
     else
       bytes = std::max(bytes, part.exact);
-    bound.certificate.parts.push_back(std::move(part));
+    bound.parts.push_back(std::move(part));
   }
   bound.exact = least_time(problem, bound.certificate, rounds, bytes);
   return bound;

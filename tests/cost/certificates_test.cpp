@@ -100,9 +100,9 @@ class DrawnCertificates : public OwnFolder {
       case 2: return certificate.ports += 1, bound;
       case 3:
         if (!certificate.prices.empty()) return change(certificate.prices[index(draw(0, size(certificate.prices) - 1))]), bound;
-        if (!certificate.parts.empty()) {
+        if (!bound.parts.empty()) {
           bool of_part = false;
-          return certificate.parts[0] = changed(certificate.parts[0], of_part), bound;
+          return bound.parts[0] = changed(bound.parts[0], of_part), bound;
         }
         break;
       case 4:
@@ -163,6 +163,9 @@ TEST_F(DrawnCertificates, AreProvedByAnotherProgramAndRefusedIfChanged) {
   // A changed certificate that both programs accept is another proof of the same bound, such as one by another rank.
   EXPECT_EQ(verdicts_of(documents), here);
   EXPECT_GT(refused * 10, changes * 6) << refused << " of " << changes;
+  RecordProperty("certificates", static_cast<int>(drawn));
+  RecordProperty("changed", static_cast<int>(changes));
+  RecordProperty("refused", static_cast<int>(refused));
   EXPECT_EQ(kinds.size(), 8u) << "each kind was drawn";
 }
 

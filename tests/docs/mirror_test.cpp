@@ -106,7 +106,6 @@ constexpr Exception exceptions[] = {
     {"src/simulate/event_run.cpp", "tests/simulate/event_graph_test.cpp", "the simulators run it"},
     {"src/topology/kinds/products.cpp", "tests/topology/topology_test.cpp", "users see it as a topology"},
     {"src/topology/network_files.cpp", "tests/topology/topology_test.cpp", "users see it as a topology"},
-    {"tools/reports/bound_report.cpp", "tests/tools/subcommands/bound_test.cpp", "users see it through the subcommand"},
     {"tools/reports/explain_report.cpp", "tests/tools/subcommands/explain_test.cpp", "users see it through the subcommand"},
     {"tools/reports/price_report.cpp", "tests/tools/subcommands/price_test.cpp", "users see it through the subcommand"},
     {"tools/reports/race_plot.cpp", "tests/tools/subcommands/compare_test.cpp", "users see it through the subcommand"},

@@ -25,7 +25,7 @@ struct BoundArguments {
   ModelOptions model;
   std::optional<std::string> check, output;
   std::optional<Count> ports;
-  Count steps = 400;
+  Count steps = 1600;
   bool worst = false, json = false;
 };
 
@@ -42,18 +42,11 @@ int print_worst(const BoundArguments& options, Collective collective) {
   if (options.problem.topology || options.problem.counts || options.model.machine || options.json)
     refuse("--worst-ratios takes only --ranks, --block and -o; it looks at networks of its own");
   ProgressLine progress;
-  std::vector<Column> columns = headings("algorithm|>C1|>C2");
-  for (const char* network : compared_networks) columns.push_back({fmt::format("C2 shared, {}", network), Align::right});
-  Table table(columns);
-  const std::vector<Count> ranks = options.problem.ranks ? options.problem.rank_counts(0) : parse_wholes("2..64", "", 2);
-  for (const WorstRatios& row : worst_ratios(collective, ranks, options.problem.block_sizes().at(0),
-                                             [&](const std::string& what) { progress.show("now " + what); })) {
-    std::vector<TableCell> cells{row.algorithm};
-    for (const double ratio : row.ratios) cells.push_back(over_bound_text(ratio, ratio > 0 ? std::optional(1.0) : std::nullopt));
-    table.add(std::move(cells));
-  }
+  const std::vector<Count> ranks = options.problem.ranks ? options.problem.rank_counts(0) : parse_wholes("2..64", "ranks", 2);
+  const std::string text = worst_ratios_text(collective, ranks, options.problem.block_sizes().at(0),
+                                             [&](const std::string& what) { progress.show("now " + what); });
   progress.clear();
-  Output(options.output).finish(table.text());
+  Output(options.output).finish(text);
   return good;
 }
 

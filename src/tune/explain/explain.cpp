@@ -117,16 +117,6 @@ void take_best(LowerBound& bound, const std::vector<Bound>& bounds) {
   }
 }
 
-// Returns the bounds with certificates; if there are too many ranks to look at each block, those of ranks alone.
-std::vector<Bound> bounds_on(const Problem& problem, Count ports, const Topology* topology) {
-  try {
-    return certified_bounds(problem, ports, topology);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::too_large) throw;
-    return lower_bounds(problem, ports);
-  }
-}
-
 // Returns the lower bound for the decision's model. For max-rate it is the bound for one port, because in this model each message
 // takes its full start-up, even if several are under way at once. Without figures of the model, the bound has no time.
 LowerBound bound_of(const Problem& problem, const Decision& decision, const MachineKnowledge& knowledge, Executor executor) {
@@ -136,7 +126,7 @@ LowerBound bound_of(const Problem& problem, const Decision& decision, const Mach
       knowledge.topology && knowledge.topology->ranks() == problem.ranks ? &*knowledge.topology : nullptr;
   if (model && !model->needs_work) {
     const auto times = knowledge.preset ? least_times(*model, *knowledge.preset, topology) : std::nullopt;
-    const std::vector<Bound> bounds = bounds_on(problem, times ? times->ports : 1, times ? topology : nullptr);
+    const std::vector<Bound> bounds = quick_bounds(problem, times ? times->ports : 1, times ? topology : nullptr);
     take_best(bound, bounds);
     if (times) bound.seconds = time_bound(problem, bounds, *times).exact.approximate();
   } else {
