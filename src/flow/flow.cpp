@@ -25,17 +25,18 @@ namespace quadrille {
 namespace {
 
 constexpr Count most_flow_ranks = 1024;
-constexpr double near_the_busiest = 1.04;  // fewer rounds are worth more of C2 shared than this
+constexpr double near_the_busiest = 1.05;  // fewer rounds are worth more of C2 shared than this
 constexpr Count least_rounds = 16, most_rounds = 1024;
 
 void report(const FlowOptions& options, const std::string& text) {
   if (options.progress) options.progress(text);
 }
 
-// Many parts even out the links; few are fast to find.
+// Many parts even out the links; few are fast to find. With switches more of them share a link, and small ones fill rounds better.
 Count default_segments(const Problem& problem, const RankNetwork& network) {
-  const Count blocks = problem.ranks * (spreads_blocks(problem.collective) ? 1 : problem.ranks);
-  return std::clamp<Count>((network.has_switches && !is_irregular(problem.collective) ? 4096 : 16384) / blocks, 1, 32);
+  if (spreads_blocks(problem.collective))
+    return problem.collective == Collective::broadcast ? 64 : std::clamp<Count>(512 / problem.ranks, 4, 32);
+  return std::clamp<Count>((network.has_switches ? 32768 : 16384) / (problem.ranks * problem.ranks), 1, 32);
 }
 
 class FlowMaker {
@@ -52,15 +53,13 @@ class FlowMaker {
     std::vector<BlockPart> parts = parts_of_blocks(problem_, segments);
     Count step = 0;
     result.busiest_link = choose_ways(
-        network_, parts,
-        {.steps = options_.steps, .enough = result.bound, .goes_on = [&](Bytes busiest) {
-           if (getenv("FLOW_DEBUG"))
-             fmt::print(stderr, "step {} {} {:.4f} {}s\n", step, busiest, ratio(busiest, result.bound), seconds_since_start());
-           report(options_, fmt::format("looks for ways, step {}: the busiest link carries {:.3f} of the bound", ++step,
-                                        ratio(busiest, result.bound)));
-           result.was_stopped = options_.seconds > 0 && seconds_since_start() > static_cast<double>(options_.seconds);
-           return !result.was_stopped;
-         }});
+        network_, parts, {.steps = options_.steps, .enough = result.bound, .goes_on = [&](Bytes busiest) {
+                            report(options_, fmt::format("looks for ways, step {}: the busiest link carries {:.3f} of the bound",
+                                                         ++step, ratio(busiest, result.bound)));
+                            result.was_stopped =
+                                options_.seconds > 0 && seconds_since_start() > static_cast<double>(options_.seconds);
+                            return !result.was_stopped;
+                          }});
     const FilledRounds filled = best_rounds(parts, result.busiest_link);
     result.c2_shared = filled.c2_shared;
     auto programs = std::make_shared<const std::vector<Program>>(flow_programs(problem_, network_, parts, filled));
@@ -97,9 +96,6 @@ class FlowMaker {
       report(options_, fmt::format("fills {}", counted(rounds, "round")));
       FilledRounds filled = filled_rounds(network_, parts, limits_of(busiest, longest_part, rounds));
       const Count more = size(filled.rounds) - rounds;
-      if (getenv("FLOW_DEBUG"))
-        fmt::print(stderr, "  for {}: rounds {} c2 {} busiest {} ratio {:.4f} {}s\n", rounds, filled.rounds.size(),
-                   filled.c2_shared, busiest, ratio(filled.c2_shared, busiest), seconds_since_start());
       if (best.rounds.empty() || filled.c2_shared < best.c2_shared) best = std::move(filled);
       const bool is_last = network_.has_switches ? rounds == 1 : rounds >= most;
       if (is_last || options_.rounds > 0 || ratio(best.c2_shared, busiest) <= near_the_busiest) return best;
