@@ -8,7 +8,7 @@ namespace {
 
 // Returns the hop over one link, or nothing if no message goes over this link alone.
 std::optional<RankHop> hop_over(const Topology& topology, const Link& link) {
-  const std::optional<Port> ports[] = {{}, Port{link.dimension, 1}, Port{link.dimension, -1}};
+  const std::optional<Port> ports[] = {Port{link.dimension, 1}, Port{link.dimension, -1}, {}};
   for (const std::optional<Port>& port : ports) {
     std::vector<Count> way;
     if (topology.append_way(link.from, link.to, port, way) && way == std::vector<Count>{link.number})
