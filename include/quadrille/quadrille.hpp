@@ -21,6 +21,7 @@
 #include "quadrille/explain.hpp"
 #include "quadrille/fault_cause.hpp"
 #include "quadrille/fit.hpp"
+#include "quadrille/flow.hpp"
 #include "quadrille/generator.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/indexed.hpp"

@@ -13,6 +13,7 @@
 #include "options/arguments.hpp"
 #include "problem/same_problem.hpp"
 #include "quadrille/fault_cause.hpp"
+#include "quadrille/flow.hpp"
 #include "quadrille/generator.hpp"
 #include "quadrille/verify.hpp"
 #include "support/output.hpp"
@@ -66,6 +67,13 @@ std::string file_of(const OwnFamily& own, const Problem& problem) {
   return part == own.parts.end() ? "" : part->file;
 }
 
+bool names_flow(const std::string& specification) { return specification.substr(0, specification.find(':')) == "flow"; }
+
+std::vector<std::string> without_flows(std::vector<std::string> specifications) {
+  std::erase_if(specifications, names_flow);
+  return specifications;
+}
+
 void check_right(const Case& entry) {
   const Schedule schedule = entry.schedule();
   const auto findings = verify(schedule);
@@ -111,6 +119,20 @@ std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Col
         unique_name(family.name(), "command", collective, families),
         [family](const Problem& problem) { return family.schedule(problem); }, family.made_by());
     families.push_back({std::move(named), {}});
+  }
+  return families;
+}
+
+std::vector<OwnFamily> families_of_flows(const std::vector<std::string>& specifications, const ProblemOptions& options,
+                                         Collective collective) {
+  std::vector<OwnFamily> families;
+  for (const std::string& specification : specifications) {
+    if (!names_flow(specification)) continue;
+    const std::optional<Topology> network = options.network();
+    if (!network) refuse("flow needs the links of the network: --topology torus:8x8, or --topology edges:FILE");
+    if (!has_flow(collective)) refuse(fmt::format("there is no flow for {}", quadrille::name(collective)));
+    const auto line = std::make_shared<ProgressLine>();
+    families.push_back({flow_family(specification, *network, [line](const std::string& text) { line->show("flow " + text); }), {}});
   }
   return families;
 }
@@ -193,14 +215,17 @@ void SubjectOptions::add_to(OptionTable& table, std::string algorithm_help, bool
 
 std::vector<Case> SubjectOptions::cases(Collective collective, bool tells_of_all) const {
   const std::vector<Problem> problems = problem.problems(collective);
-  if (generators.commands.empty()) return make_cases(problems, algorithms, nullptr, tells_of_all);
-  std::vector<Case> cases = cases_of(families_of_commands(generators, collective), problems);
-  if (!algorithms.empty()) append(cases, make_cases(problems, algorithms, nullptr, tells_of_all));
+  std::vector<OwnFamily> families = families_of_commands(generators, collective);
+  append(families, families_of_flows(algorithms, problem, collective));
+  std::vector<Case> cases = cases_of(families, problems);
+  const std::vector<std::string> of_table = without_flows(algorithms);
+  if (families.empty() || !of_table.empty()) append(cases, make_cases(problems, of_table, nullptr, tells_of_all));
   return cases;
 }
 
 std::vector<Case> SubjectOptions::named_cases(Collective collective) const {
-  if (generators.commands.empty()) return make_named_cases(collective, problem.problems(collective), algorithms);
+  if (generators.commands.empty() && algorithms.empty())
+    return make_named_cases(collective, problem.problems(collective), algorithms);
   return cases(collective);
 }
 
@@ -229,8 +254,9 @@ std::vector<Case> Subject::cases(const std::vector<std::string>& specifications,
   std::vector<Case> all = cases_of(families, problems, left_out);
   check_right(all);
   const bool has_commands = std::any_of(families.begin(), families.end(), [](const OwnFamily& own) { return own.is_command(); });
-  if ((is_file || has_commands) && specifications.empty()) return all;
-  append(all, make_cases(problems, specifications, left_out));
+  const std::vector<std::string> of_table = without_flows(specifications);
+  if ((is_file || has_commands) && of_table.empty()) return all;
+  append(all, make_cases(problems, of_table, left_out));
   return all;
 }
 
@@ -238,6 +264,7 @@ Subject subject_of(const std::string& text, const SubjectOptions& options) {
   if (const auto collective = collective_named(text)) {
     Subject subject{.problems = options.problem.problems(*collective), .families = read_given(options.schedules)};
     append(subject.families, families_of_commands(options.generators, *collective));
+    append(subject.families, families_of_flows(options.algorithms, options.problem, *collective));
     return subject;
   }
   check_names_file(text, options.problem.given());

@@ -49,6 +49,11 @@ std::vector<OwnFamily> read_given(const std::vector<std::string>& files, const R
 // command.
 std::vector<OwnFamily> families_of_commands(const GeneratorOptions& options, Collective collective);
 
+// Returns the families of the specifications that name schedules near the flow (flow.hpp), for the network of --topology. Computes
+// none. Throws Error{misuse} if there is no --topology, or if the collective has no such schedules.
+std::vector<OwnFamily> families_of_flows(const std::vector<std::string>& specifications, const ProblemOptions& options,
+                                         Collective collective);
+
 // Returns the problems that the files' schedules solve, without repetitions. If a file states no grid or nodes, those of
 // `options` are used.
 std::vector<Problem> problems_of(const std::vector<OwnFamily>& families, const ProblemOptions& options);
