@@ -3,7 +3,7 @@
 # Prints how far schedules near the flow, and the algorithms of the table, are from the bound of C2 shared: bench/flow.sh [SECONDS]
 # The search for ways ends after SECONDS (default: no limit). Takes some minutes. Measures nothing but the time to make a schedule.
 set -euo pipefail
-quadrille=${QUADRILLE:-build/release/bin/quadrille}
+quadrille=${BUILD:-build/release}/bin/quadrille
 limit=${1:+:seconds=$1}
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
@@ -35,7 +35,9 @@ row alltoall fat-tree:8 --block 4KiB
 for name in $irregular; do row alltoall "edges:$folder/$name" --block 4KiB; done
 for topology in torus:8x8 "edges:$folder/random-4-regular" "edges:$folder/torus-three-dead-links"; do
   for pattern in uniform power-law sparse:0.1 spike:64KiB,512B; do
-    row alltoallv "$topology" --pattern $pattern --block 4KiB
+    sizes=(--pattern $pattern)
+    [[ $pattern == spike* ]] || sizes+=(--block 4KiB)  # a spike states its own sizes
+    row alltoallv "$topology" "${sizes[@]}"
   done
 done
 for topology in torus:8x8 "edges:$folder/random-4-regular" "edges:$folder/two-tori-thin-link"; do

@@ -45,8 +45,8 @@ FlowSchedule flow_schedule(const Problem& problem, const Topology& topology, con
 // Reads "flow" or "flow:rounds=64,segments=4,steps=60,seconds=30". Throws Error{misuse}.
 FlowOptions parse_flow_options(std::string_view specification);
 
-// Returns the family named `specification` of these schedules on one network. Each schedule is made once.
+// Returns the family named `specification` of these schedules on one network. Each schedule is made once; then `made` is called.
 Family flow_family(const std::string& specification, const Topology& topology,
-                   std::function<void(const std::string&)> progress = {});
+                   std::function<void(const std::string&)> progress = {}, std::function<void(const FlowSchedule&)> made = {});
 
 }  // namespace quadrille

@@ -69,14 +69,14 @@ std::vector<std::size_t> tree_arcs(std::size_t vertices, std::size_t root, const
 
 }  // namespace
 
-std::vector<WayStep> cheapest_tree(const RankNetwork& network, Rank root, const std::vector<double>& costs) {
+std::vector<PartStep> cheapest_tree(const RankNetwork& network, Rank root, const std::vector<double>& costs) {
   std::vector<Arc> arcs;
   for (std::size_t hop = 0; hop < network.hops.size(); ++hop)
     arcs.push_back({index(network.hops[hop].from), index(network.hops[hop].to), costs[hop], hop});
   std::vector<std::vector<std::size_t>> below(index(network.ranks));
   for (const std::size_t arc : tree_arcs(index(network.ranks), index(root), arcs))
     below[arcs[arc].from].push_back(arcs[arc].number);
-  std::vector<WayStep> steps;
+  std::vector<PartStep> steps;
   for (const std::size_t hop : below[index(root)]) steps.push_back({hop, -1});
   for (std::size_t i = 0; i < steps.size(); ++i)
     for (const std::size_t hop : below[index(network.hops[steps[i].hop].to)]) steps.push_back({hop, static_cast<Count>(i)});

@@ -10,6 +10,6 @@ namespace quadrille {
 
 // Returns the hops of a spanning tree whose costs have the least sum, parents first, by Edmonds' algorithm. Among equals the hops
 // with lower numbers are taken. `costs` are by hop. There must be a way to each rank.
-std::vector<WayStep> cheapest_tree(const RankNetwork& network, Rank root, const std::vector<double>& costs);
+std::vector<PartStep> cheapest_tree(const RankNetwork& network, Rank root, const std::vector<double>& costs);
 
 }  // namespace quadrille

@@ -23,7 +23,7 @@ class RoundFiller {
         sent_(network.hops.size()),
         messages_(network.link_numbers) {
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      const std::vector<WayStep>& steps = parts[part].steps;
+      const std::vector<PartStep>& steps = parts[part].steps;
       below_[part].resize(steps.size());
       heights_[part].assign(steps.size(), 0);
       for (std::size_t step = steps.size(); step-- > 0;) {
@@ -90,7 +90,7 @@ class RoundFiller {
   // For each step of a part: how many rounds it takes at least until all steps that follow it, and all else that goes over their
   // links, are done.
   void find_urgencies(std::size_t part) {
-    const std::vector<WayStep>& steps = parts_[part].steps;
+    const std::vector<PartStep>& steps = parts_[part].steps;
     std::vector<double>& urgencies = urgencies_[part];
     urgencies.assign(steps.size(), 0);
     for (std::size_t step = steps.size(); step-- > 0;) {

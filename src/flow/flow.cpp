@@ -148,24 +148,26 @@ FlowOptions parse_flow_options(std::string_view specification) {
   return options;
 }
 
-Family flow_family(const std::string& specification, const Topology& topology, std::function<void(const std::string&)> progress) {
+Family flow_family(const std::string& specification, const Topology& topology, std::function<void(const std::string&)> progress,
+                   std::function<void(const FlowSchedule&)> made) {
   FlowOptions options = parse_flow_options(specification);
   options.progress = std::move(progress);
-  struct Made {
+  struct Kept {
     std::mutex mutex;
     std::vector<Schedule> schedules;
   };
-  const auto made = std::make_shared<Made>();
   return Family(
       specification,
-      [made, topology, options](const Problem& problem) -> Result<Schedule> {
-        if (!has_flow(problem.collective) || topology.ranks() != problem.ranks)
-          return cannot(
-              fmt::format("{} is for collectives that combine nothing, among the {}", "flow", counted(topology.ranks(), "rank")));
-        const std::lock_guard lock(made->mutex);
-        for (const Schedule& schedule : made->schedules)
+      [kept = std::make_shared<Kept>(), topology, options, made = std::move(made)](const Problem& problem) -> Result<Schedule> {
+        if (!has_flow(problem.collective)) return cannot(fmt::format("{} combines operands", name(problem.collective)));
+        if (topology.ranks() != problem.ranks)
+          return cannot(fmt::format("the network {} has {}", topology.name(), counted(topology.ranks(), "rank")));
+        const std::lock_guard lock(kept->mutex);
+        for (const Schedule& schedule : kept->schedules)
           if (is_same(schedule.problem, problem)) return schedule;
-        return made->schedules.emplace_back(flow_schedule(problem, topology, options).schedule);
+        const FlowSchedule flow = flow_schedule(problem, topology, options);
+        if (made) made(flow);
+        return kept->schedules.emplace_back(flow.schedule);
       },
       Family::MadeBy::first_rank);
 }

@@ -33,9 +33,9 @@ class WaySearch {
     for (std::size_t hop = 0; hop < costs_.size(); ++hop) costs_[hop] = cost_of(hop);
     for (BlockPart& part : parts_) {
       if (only_busy && !uses_busy_link(part)) continue;
-      const std::vector<WayStep> before = part.steps;
+      const std::vector<PartStep> before = part.steps;
       add(part, -1);
-      std::vector<WayStep> way = part.to ? path(part.from, *part.to) : cheapest_tree(network_, part.from, costs_);
+      std::vector<PartStep> way = part.to ? path(part.from, *part.to) : cheapest_tree(network_, part.from, costs_);
       if (before.empty() || cost_of(way) < cost_of(before) * (1 - 1e-9)) part.steps = std::move(way);
       add(part, 1);
     }
@@ -60,21 +60,21 @@ class WaySearch {
     for (const std::size_t link : network_.hops[hop].links) sum += prices_[link];
     return sum;
   }
-  double cost_of(const std::vector<WayStep>& way) const {
+  double cost_of(const std::vector<PartStep>& way) const {
     double sum = 0;
-    for (const WayStep& step : way) sum += costs_[step.hop];
+    for (const PartStep& step : way) sum += costs_[step.hop];
     return sum;
   }
 
   bool uses_busy_link(const BlockPart& part) const {
-    for (const WayStep& step : part.steps)
+    for (const PartStep& step : part.steps)
       for (const std::size_t link : network_.hops[step.hop].links)
         if (static_cast<double>(bytes_[link]) > 0.97 * scale_) return true;
     return false;
   }
 
   void add(const BlockPart& part, int sign) {
-    for (const WayStep& step : part.steps)
+    for (const PartStep& step : part.steps)
       for (const std::size_t link : network_.hops[step.hop].links) {
         bytes_[link] += sign * part.length;
         const double before = prices_[link];
@@ -89,7 +89,7 @@ class WaySearch {
   }
 
   // Dijkstra's algorithm.
-  std::vector<WayStep> path(Rank from, Rank to) {
+  std::vector<PartStep> path(Rank from, Rank to) {
     constexpr std::size_t no_hop = ~std::size_t{0};
     std::vector<double>& distances = distances_;
     distances.assign(index(network_.ranks), std::numeric_limits<double>::infinity());
@@ -111,7 +111,7 @@ class WaySearch {
         next.emplace(reached, there);
       }
     }
-    std::vector<WayStep> way;
+    std::vector<PartStep> way;
     for (Rank here = to; here != from; here = network_.hops[way.back().hop].from) {
       if (last_hops_[index(here)] == no_hop) throw Error(ErrorCode::misuse, "the links of the network do not connect all ranks");
       way.push_back({last_hops_[index(here)], 0});
@@ -137,7 +137,7 @@ class WaySearch {
 std::vector<Bytes> link_bytes(const RankNetwork& network, const std::vector<BlockPart>& parts) {
   std::vector<Bytes> bytes(network.link_numbers);
   for (const BlockPart& part : parts)
-    for (const WayStep& step : part.steps)
+    for (const PartStep& step : part.steps)
       for (const std::size_t link : network.hops[step.hop].links) bytes[link] += part.length;
   return bytes;
 }

@@ -108,17 +108,6 @@ TEST(Flow, IsTheSameEachTime) {
   for (Rank rank = 0; rank < 12; ++rank) EXPECT_EQ(one.schedule.program(rank), other.schedule.program(rank));
 }
 
-TEST(Flow, MakesTheScheduleOfTheBestWaysSoFar) {
-  const RankNetwork network(parse_topology("torus:4x4"));
-  std::vector<BlockPart> parts = parts_of_blocks(Problem::alltoall(16, 1000), 4);
-  Count steps = 0;
-  const Bytes busiest = choose_ways(network, parts, {.goes_on = [&](Bytes) { return ++steps < 2; }});
-  EXPECT_EQ(steps, 2);
-  const std::vector<Bytes> bytes = link_bytes(network, parts);
-  EXPECT_EQ(*std::max_element(bytes.begin(), bytes.end()), busiest);
-  for (const BlockPart& part : parts) EXPECT_FALSE(part.steps.empty());
-}
-
 // The least sum of the costs of a spanning tree: each rank but the root takes each hop that enters it.
 double least_sum(const RankNetwork& network, Rank root, const std::vector<double>& costs, Rank rank, std::vector<Rank>& parents) {
   if (rank == network.ranks) {
@@ -150,7 +139,7 @@ TEST(CheapestTree, IsTheCheapest) {
     double sum = 0;
     std::vector<bool> reached(index(ranks), false);
     reached[index(root)] = true;
-    for (const WayStep& step : cheapest_tree(network, root, costs)) {
+    for (const PartStep& step : cheapest_tree(network, root, costs)) {
       sum += costs[step.hop];
       const RankHop& hop = network.hops[step.hop];
       EXPECT_TRUE(reached[index(hop.from)] && !reached[index(hop.to)]);

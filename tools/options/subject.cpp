@@ -132,7 +132,18 @@ std::vector<OwnFamily> families_of_flows(const std::vector<std::string>& specifi
     if (!network) refuse("flow needs the links of the network: --topology torus:8x8, or --topology edges:FILE");
     if (!has_flow(collective)) refuse(fmt::format("there is no flow for {}", quadrille::name(collective)));
     const auto line = std::make_shared<ProgressLine>();
-    families.push_back({flow_family(specification, *network, [line](const std::string& text) { line->show("flow " + text); }), {}});
+    const auto tell = [line](const FlowSchedule& flow) {
+      line->clear();
+      const auto times = [&](Bytes bytes) {
+        return static_cast<double>(bytes) / static_cast<double>(std::max<Bytes>(1, flow.bound));
+      };
+      remark(fmt::format("flow: the busiest link carries {:.2f} times what some link must, and C2 shared is {:.2f} times as much{}",
+                         times(flow.busiest_link), times(flow.c2_shared),
+                         flow.was_stopped ? "; the search ended by its limit of time" : ""));
+    };
+    families.push_back({flow_family(
+                            specification, *network, [line](const std::string& text) { line->show("flow " + text); }, tell),
+                        {}});
   }
   return families;
 }

@@ -304,5 +304,11 @@ TEST_F(CommandTest, TracesOneBlock) {
   refuses({"verify", "alltoall", "--algorithm", "bruck", "--ranks", "4,5", "--trace", "0,1"}, "one schedule, not of 2");
 }
 
+TEST_F(CommandTest, FlowsNeedANetworkAndACollectiveThatMovesBlocks) {
+  refuses({"verify", "alltoall", "--algorithm", "flow", "--ranks", "4"}, "flow needs the links of the network");
+  refuses({"verify", "allreduce", "--algorithm", "flow", "--topology", "ring:4"}, "there is no flow for allreduce");
+  refuses({"schedule", "alltoall", "--algorithm", "flow:x=1", "--topology", "ring:4"}, "flow has no parameter 'x'");
+}
+
 }  // namespace
 }  // namespace quadrille
