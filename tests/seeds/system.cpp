@@ -149,6 +149,7 @@ long syscall(long number, ...) noexcept {
   long a[6];
   for (long& each : a) each = va_arg(list, long);
   va_end(list);
+  if (number == SYS_membarrier) return 0;  // offers nothing, so each rank makes its own fences, which the model knows
   if (!is_simulated() || number != SYS_futex || !Memory::is_shared(reinterpret_cast<void*>(a[0])))
     return with_errno(raw(number, a[0], a[1], a[2], a[3], a[4], a[5]));
   auto* const word = reinterpret_cast<volatile std::uint32_t*>(a[0]);
@@ -207,6 +208,18 @@ int memfd_create(const char* name, unsigned flags) noexcept {
   if (is_simulated() && file >= 0) in_use->note_file(Fibres::current()->rank(), file);
   return file;
 }
+
+// A copy of a descriptor is closed with the rank's process, too.
+int fcntl64(int file, int command, ...) {
+  va_list list;
+  va_start(list, command);
+  const long argument = va_arg(list, long);
+  va_end(list);
+  const int result = static_cast<int>(with_errno(raw(SYS_fcntl, file, command, argument)));
+  if (command == F_DUPFD_CLOEXEC && result >= 0 && is_simulated()) in_use->note_file(Fibres::current()->rank(), result);
+  return result;
+}
+int fcntl(int file, int command, ...) __attribute__((alias("fcntl64")));
 
 void* mmap(void* place, std::size_t bytes, int access, int flags, int file, off_t offset) noexcept {
   const bool is_shared_file = is_simulated() && (flags & MAP_SHARED) != 0 && file >= 0;

@@ -342,7 +342,7 @@ TEST_F(CommandLineTest, RoundsBeginAtZeroEverywhere) {
 
 TEST_F(CommandLineTest, RunHasOneUsage) {
   const std::string help = help_in("132", {"help", "run"});
-  EXPECT_NE(help.find("\nUsage: quadrille run [-n N] [--] COMMAND...\n"), std::string::npos) << help;
+  EXPECT_NE(help.find("\nUsage: quadrille run [-n N] [--heap] [--] COMMAND...\n"), std::string::npos) << help;
   EXPECT_EQ(help.find("Usage"), help.rfind("Usage")) << help;
   EXPECT_NE(help.find("SIGTERM within 100 ms. If a rank exits"), std::string::npos) << "the sentence is broken at a line end\n"
                                                                                     << help;

@@ -81,7 +81,7 @@ TEST_F(CommandTest, CountsWhatGoesBetweenNodes) {
 
   const std::string one = ask({"verify"}, {"--node-sizes", "3,1,2"});
   EXPECT_NE(one.find("rounds between nodes      5         2"), std::string::npos) << one;
-  EXPECT_NE(one.find("into a node           5 KiB     5 KiB  what a node needs of other nodes"), std::string::npos) << one;
+  EXPECT_NE(one.find("into a node           5 KiB     5 KiB   1.00  what a node needs of other nodes"), std::string::npos) << one;
   const std::string document = ask({"schedule"}, {"--node-sizes", "3,1,2"});
   EXPECT_NE(prints({"verify", "-"}, document).find("rounds between nodes      5"), std::string::npos);
   const std::string two = ask({"verify"}, {"--node-sizes", "3,1,2", "--algorithm", "direct"});
