@@ -90,6 +90,19 @@ void in_parent() {
   making.unlock();
 }
 
+// While the child copies, it is the first process that the system ends if memory runs out. Otherwise that would be the parent,
+// whose heap is the largest.
+bool copy_into_child(SharedFile& heap) {
+  const int badness = ::open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+  char before[8];
+  const ssize_t length = ::pread(badness, before, sizeof before, 0);
+  [[maybe_unused]] const ssize_t raised = length > 0 ? ::pwrite(badness, "1000", 4, 0) : 0;
+  const bool is_copied = heap.copy_into_child();
+  [[maybe_unused]] const ssize_t restored = length > 0 ? ::pwrite(badness, before, static_cast<std::size_t>(length), 0) : 0;
+  ::close(badness);
+  return is_copied;
+}
+
 void in_child() {
   if (state.load(std::memory_order_relaxed) != State::on) return;
   state.store(State::child, std::memory_order_relaxed);
@@ -97,7 +110,7 @@ void in_child() {
   constexpr std::string_view sentence =
       "quadrille: a forked process cannot copy the heap of its parent, because memory or descriptors are exhausted; it ends "
       "(QUADRILLE_HEAP=off avoids the copy)\n";
-  if (pipe_of_fork[0] < 0 || !file.load(std::memory_order_relaxed)->copy_into_child()) {
+  if (pipe_of_fork[0] < 0 || !copy_into_child(*file.load(std::memory_order_relaxed))) {
     [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, sentence.data(), sentence.size());
     ::_exit(127);
   }
