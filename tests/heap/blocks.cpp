@@ -395,29 +395,6 @@ void forks_without_memory() {
   EXPECT(in_child([&] { EXPECT(badness() == usual); }) == 0);
 }
 
-// A program that closes all descriptors, as a daemon does, also closes that of the heap.
-void forks_without_file() {
-  char* const memory = static_cast<char*>(std::malloc(40 * mebibyte));
-  char* const small = static_cast<char*>(std::malloc(large));  // in the first extent
-  stamp({1, memory, 40 * mebibyte});
-  stamp({2, small, large});
-  for (int descriptor = 3; descriptor < 2000; ++descriptor) ::close(descriptor);
-  EXPECT(in_child([&] {
-           EXPECT(is_stamped({1, memory, 0}, 40 * mebibyte) && is_stamped({2, small, 0}, large) && !is_in_heap(memory));
-           stamp({3, memory, 40 * mebibyte});
-           std::free(memory);
-         }) == 0);
-  EXPECT(is_stamped({1, memory, 0}, 40 * mebibyte) && is_in_heap(memory));
-}
-
-// Run where the system has memory for one copy and a half: the child is ended, not the parent.
-void forks_beyond_limit() {
-  char* const memory = static_cast<char*>(std::malloc(200 * mebibyte));
-  std::memset(memory, 1, 200 * mebibyte);
-  const int status = in_child([] {});
-  EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
 // These start other programs without a handler, so nothing is copied.
 void spawns() {
   char* const memory = static_cast<char*>(std::malloc(512 * mebibyte));
@@ -501,10 +478,6 @@ int main(int count, char** words) {
     forks_among_threads();
   } else if (what == "fork-limits") {
     forks_without_memory();
-  } else if (what == "fork-closed") {
-    forks_without_file();
-  } else if (what == "fork-beyond") {
-    forks_beyond_limit();
   } else if (what == "spawn") {
     spawns();
   } else if (what == "limits") {

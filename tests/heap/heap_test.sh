@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# heap_test.sh QUADRILLE HEAP BLOCKS SEEN_MADVISE SOURCES: when the heap is on, and what other programs see of it. HEAP is
-# libquadrille-heap, BLOCKS a program that says whether its blocks are in the heap. Parts whose tools are missing are left out.
+# heap_test.sh QUADRILLE HEAP BLOCKS FORKS SEEN_MADVISE SOURCES: when the heap is on, and what other programs see of it. HEAP is
+# libquadrille-heap, BLOCKS a program that says whether its blocks are in the heap, FORKS one that forks. Parts whose tools are missing
+# are left out.
 set -u
-quadrille=$1 heap=$2 blocks=$3 seen=$4 sources=$5
+quadrille=$1 heap=$2 blocks=$3 forks=$4 seen=$5 sources=$6
 work=$(mktemp -d)
 trap 'rm -rf "$work"; rmdir "${group:-}" 2>/dev/null; [ -z "${process:-}" ] || kill $process' EXIT
 wrong() { echo "wrong: $*"; cat "$work/said" 2>/dev/null; exit 1; }
@@ -33,7 +34,7 @@ fi
 # If a control group's memory does not suffice for the copy of a fork, the child is ended, and not the program.
 group=/sys/fs/cgroup/memory/quadrille-$$
 if mkdir "$group" 2>/dev/null && echo 300M 2>/dev/null >"$group/memory.limit_in_bytes"; then
-  (echo $BASHPID >"$group/tasks" && run "$blocks" fork-beyond) || wrong 'the program was ended, or its child was not'
+  (echo $BASHPID >"$group/tasks" && run "$forks" beyond) || wrong 'the program was ended, or its child was not'
   rmdir "$group"
 else
   left_out 'control groups'
