@@ -25,7 +25,7 @@ enum class State { off, on, child };  // child: forked; the heap's blocks are pr
 std::atomic<State> state{State::off};
 std::atomic<SharedFile*> file{nullptr};  // made by the first large allocation
 std::size_t most_bytes = 0;              // larger requests are the C library's, which refuses them where the memory is too small
-std::mutex making;
+std::mutex making;  // also held by a child, which makes no file, while it uses the list of blocks, so that it can fork in turn
 // Making the file allocates. Allocations of this thread are the C library's meanwhile.
 thread_local bool is_making [[gnu::tls_model("initial-exec")]] = false;
 
@@ -60,6 +60,10 @@ SharedFile* file_to_take_from() {
   return made ? made : make_file();
 }
 
+std::unique_lock<std::mutex> lock_in_child() {
+  return state.load(std::memory_order_relaxed) == State::child ? std::unique_lock(making) : std::unique_lock<std::mutex>();
+}
+
 Place place_of(const SharedFile& of, const void* memory) { return of.place_of(memory).value_or(0); }
 
 // ---- fork: the child copies the heap, and the parent waits. Otherwise each would see what the other writes.
@@ -68,8 +72,9 @@ int pipe_of_fork[2] = {-1, -1};
 bool is_held = false;
 
 void before_fork() {
-  if (state.load(std::memory_order_relaxed) != State::on) return;
+  if (state.load(std::memory_order_relaxed) == State::off) return;
   making.lock();
+  if (state.load(std::memory_order_relaxed) == State::child) return;
   SharedFile* const held = file.load(std::memory_order_relaxed);
   is_held = held != nullptr;
   if (!is_held) return;
@@ -78,8 +83,9 @@ void before_fork() {
 }
 
 void in_parent() {
-  if (state.load(std::memory_order_relaxed) != State::on) return;
-  if (is_held) {
+  const State now = state.load(std::memory_order_relaxed);
+  if (now == State::off) return;
+  if (is_held && now == State::on) {
     const KeptError kept;
     char sign = 0;
     ::close(pipe_of_fork[1]);
@@ -90,14 +96,29 @@ void in_parent() {
   making.unlock();
 }
 
+// While the child copies, it is the first process that the system ends if memory runs out. Otherwise that would be the parent,
+// whose heap is the largest.
+bool copy_into_child(SharedFile& heap) {
+  const int badness = ::open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+  char before[8];
+  const ssize_t length = ::pread(badness, before, sizeof before, 0);
+  [[maybe_unused]] const ssize_t raised = length > 0 ? ::pwrite(badness, "1000", 4, 0) : 0;
+  const bool is_copied = heap.copy_into_child();
+  [[maybe_unused]] const ssize_t restored = length > 0 ? ::pwrite(badness, before, static_cast<std::size_t>(length), 0) : 0;
+  ::close(badness);
+  return is_copied;
+}
+
 void in_child() {
-  if (state.load(std::memory_order_relaxed) != State::on) return;
+  const State before = state.load(std::memory_order_relaxed);
+  if (before == State::off) return;
+  making.unlock();
   state.store(State::child, std::memory_order_relaxed);
-  if (!is_held) return;
+  if (!is_held || before == State::child) return;
   constexpr std::string_view sentence =
       "quadrille: a forked process cannot copy the heap of its parent, because memory or descriptors are exhausted; it ends "
       "(QUADRILLE_HEAP=off avoids the copy)\n";
-  if (pipe_of_fork[0] < 0 || !file.load(std::memory_order_relaxed)->copy_into_child()) {
+  if (pipe_of_fork[0] < 0 || !copy_into_child(*file.load(std::memory_order_relaxed))) {
     [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, sentence.data(), sentence.size());
     ::_exit(127);
   }
@@ -137,8 +158,9 @@ void release_large(void* memory) noexcept {
   SharedFile* const heap = file.load(std::memory_order_relaxed);
   const KeptError kept;
   const Place place = place_of(*heap, memory);
+  const auto lock = lock_in_child();
   try {
-    if (state.load(std::memory_order_relaxed) != State::child)
+    if (!lock)
       heap->release_pages(place);
     else if (const Bytes length = heap->forget_in_child(place); length > 0)
       ::madvise(memory, index(length), MADV_DONTNEED);
@@ -149,6 +171,7 @@ void release_large(void* memory) noexcept {
 
 std::size_t size_of_large(const void* memory) noexcept {
   const SharedFile* const heap = file.load(std::memory_order_relaxed);
+  const auto lock = lock_in_child();
   return index(heap->length_of(place_of(*heap, memory)));
 }
 

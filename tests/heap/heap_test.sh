@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# heap_test.sh QUADRILLE HEAP BLOCKS SEEN_MADVISE SOURCES: when the heap is on, and what other programs see of it. HEAP is
-# libquadrille-heap, BLOCKS a program that says whether its blocks are in the heap. Parts whose tools are missing are left out.
+# heap_test.sh QUADRILLE HEAP BLOCKS FORKS SEEN_MADVISE SOURCES: when the heap is on, and what other programs see of it. HEAP is
+# libquadrille-heap, BLOCKS a program that says whether its blocks are in the heap, FORKS one that forks. Parts whose tools are missing
+# are left out.
 set -u
-quadrille=$1 heap=$2 blocks=$3 seen=$4 sources=$5
+quadrille=$1 heap=$2 blocks=$3 forks=$4 seen=$5 sources=$6
 work=$(mktemp -d)
-trap 'rm -rf "$work"; [ -z "${process:-}" ] || kill $process' EXIT
+trap 'rm -rf "$work"; rmdir "${group:-}" 2>/dev/null; [ -z "${process:-}" ] || kill $process' EXIT
 wrong() { echo "wrong: $*"; cat "$work/said" 2>/dev/null; exit 1; }
 run() { timeout -k 5 60 env LD_PRELOAD="$heap" "$@" >"$work/said" 2>&1; }
 left_out() { echo "left out: $*"; }
@@ -28,6 +29,15 @@ if c++ -std=c++20 -fsanitize=address -o "$work/sanitized" "$sources/blocks.cpp" 
   run env ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 "$work/sanitized" off || wrong 'on with a sanitizer'
 else
   left_out 'sanitizers'
+fi
+
+# If a control group's memory does not suffice for the copy of a fork, the child is ended, and not the program.
+group=/sys/fs/cgroup/memory/quadrille-$$
+if mkdir "$group" 2>/dev/null && echo 300M 2>/dev/null >"$group/memory.limit_in_bytes"; then
+  (echo $BASHPID >"$group/tasks" && run "$forks" beyond) || wrong 'the program was ended, or its child was not'
+  rmdir "$group"
+else
+  left_out 'control groups'
 fi
 
 # How it is asked for.

@@ -93,15 +93,23 @@ void SharedFile::copy_pages(Place to, Place from, Bytes bytes) {
 }
 
 bool SharedFile::copy_into_child() noexcept {
-  if (!has_descriptor()) return false;
+  const bool has_file = has_descriptor();
   for (std::size_t extent = 0; extent < Extents::most; ++extent) {
     std::byte* const memory = extents_[extent].load(std::memory_order_relaxed);
     if (!memory) continue;
     const auto used = index(dumped_[extent]);
+    void* copy = nullptr;
+    if (!has_file && used > 0) {  // the program has closed the descriptor: the mapping is read, which allocates its holes
+      copy = ::mmap(nullptr, used, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (copy == MAP_FAILED) return false;
+      std::memcpy(copy, memory, used);
+    }
     if (::mmap(memory, index(Extents::bytes(extent)), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
             MAP_FAILED ||
         (used > 0 && ::mprotect(memory, used, PROT_READ | PROT_WRITE) != 0))
       return false;
+    if (copy && ::mremap(copy, used, used, MREMAP_MAYMOVE | MREMAP_FIXED, memory) == MAP_FAILED) return false;
+    if (!has_file) continue;
     bool is_copied = true;
     for_each_resident(Extents::begin(extent), dumped_[extent], [&](Place first, Bytes length) {
       while (is_copied && length > 0) {
