@@ -31,8 +31,8 @@ struct Progress {
   bool (*polls_yield)() = nullptr;           // does a poll that finds nothing yield the core? Null: no
   const std::atomic<bool>* ended = nullptr;  // becomes true at MPI_Finalize; null without MPI
 
-  // After this many starts of plans without a poll, the next yield of a wait also polls. Polls of some MPI libraries yield the core,
-  // so a poll in place of a yield saves a context switch. A rank that never has to wait polls after twice as many starts.
+  // After this many starts of plans without a poll, the next yield of a wait also polls. Polls of some MPI libraries yield the
+  // core, so a poll in place of a yield saves a context switch. A rank that never has to wait polls after twice as many starts.
   static constexpr unsigned starts_without_poll = 64;
   mutable unsigned starts = 0;  // starts since the last poll
 

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include "execute/shared/memory/extents.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/system/proc.hpp"
 
@@ -36,6 +37,8 @@ std::string why_no_program_heap() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     return "shared memory does not count for the limit of data (ulimit -d)";
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(Extents::first))
+    return "shared memory is a file, and the limit of file sizes (ulimit -f) is less than 1 MiB";
   if (beginning_of("/proc/sys/vm/overcommit_memory", 1) == "2")
     return "vm.overcommit_memory is 2, so the system must know at once how much memory is allocated";
   if (wish != "always" && loses_huge_pages())
