@@ -64,7 +64,7 @@ python3 - "$work/before" "$file" <<'END'
 import sys
 content = bytearray(open(sys.argv[1], 'rb').read())
 for entry in range(24, len(content), 64):
-    content[entry + 48:entry + 51] = 32, 0, 0
+    content[entry + 48:entry + 51] = 33, 0, 0
 entries, mask = bytes(content[24:]), (1 << 64) - 1
 sum = len(entries)
 for word in range(0, len(entries), 8):
