@@ -82,7 +82,7 @@ struct Bound {
   std::string source;
   Fraction exact = {};
   Certificate certificate = {};
-  std::vector<Bound> parts = {};  // of a bound of the time: the bounds of c1, c2 and c2_shared from which it follows
+  std::vector<Bound> parts = {};  // if this bounds the time: the bounds of c1, c2 and c2_shared from which it follows
 };
 
 Bound proved(std::string figure, const Fraction& exact, std::string source, Certificate certificate);

@@ -35,7 +35,7 @@ class ProofSection {
  public:
   explicit ProofSection(std::string name) : name_(std::move(name)) {}
 
-  // Defines a function of the numbers named `parameters`, separated by spaces.
+  // Defines a function. `parameters`: the names of its arguments, separated by spaces.
   template <class N, class Result>
   Defined<Result, N> define(const std::string& function, std::string_view parameters, const Result& body) {
     text_ += fmt::format("(define-fun {} ({}) {} {})\n", function, declared(parameters, "({} {})", " ", sort<N>), sort<Result>,

@@ -345,7 +345,7 @@ struct State {
   // For a new kind, or one whose calls are counted: if another kind of its class has an elastic plan, that plan runs the calls from
   // now on. Equal on all ranks, because all ranks make the same kinds between the same two meetings.
   void let_share(CallKind& kind) const;
-  std::int32_t mates_of(const CallKind& kind) const;  // the number of other kinds of the kind's class
+  std::int32_t mates_of(const CallKind& kind) const;  // how many other kinds are of the same class
 
   double seconds_of(double ticks) const { return ticks * tick_s; }
   std::uint64_t calls_so_far() const;
