@@ -42,3 +42,14 @@ install(FILES ${printed}/quadrille.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # Installed in the same folders as in the tree, so that links between the documents work.
 install(FILES README.md LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# A module file for Environment Modules and Lmod: module use PREFIX/share/modulefiles
+configure_file(cmake/module_file.in ${PROJECT_VERSION}.module @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${PROJECT_VERSION}.module DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/quadrille
+        RENAME ${PROJECT_VERSION})
+
+# The target uninstall removes what was installed last.
+install(CODE "file(WRITE \"${CMAKE_BINARY_DIR}/install_prefix.txt\" \"\${CMAKE_INSTALL_PREFIX}\")")
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D BUILD=${CMAKE_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+endif()

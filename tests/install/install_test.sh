@@ -31,6 +31,25 @@ prefix=$folder/prefix
 "$prefix"/bin/quadrille --version
 "$prefix"/bin/quadrille verify alltoall --algorithm bruck --ranks 5 --block 8B
 
+step "uninstall removes all but what users wrote"
+cmake --install "$build" --prefix "$folder/other" >/dev/null
+touch "$folder/other/share/own"
+cmake -D BUILD="$build" -P "$here/../../cmake/uninstall.cmake" >/dev/null 2>&1
+[ "$(cd "$folder/other" && find . -not -type d)" = ./share/own ] || wrong "uninstall left or removed too much: $(find "$folder/other")"
+! cmake -D BUILD="$build" -P "$here/../../cmake/uninstall.cmake" 2>/dev/null || wrong "uninstall works twice"
+
+step "module file"
+module=$(echo "$prefix"/share/modulefiles/quadrille/*)
+! grep -v '^#' "$module" | grep -q LD_PRELOAD || wrong "the module file preloads"
+modulecmd=/usr/lib/x86_64-linux-gnu/modulecmd.tcl
+if [ -e "$modulecmd" ]; then
+  (
+    eval "$(MODULEPATH=$prefix/share/modulefiles "$modulecmd" sh load quadrille)"
+    [ "$(command -v quadrille)" = "$prefix/bin/quadrille" ] || wrong "the module gives $(command -v quadrille)"
+    pkg-config --exists quadrille || wrong "the module gives no quadrille.pc"
+  )
+fi
+
 step "documents"
 documents=$prefix/share/doc/quadrille
 for file in LICENSE CHANGELOG.md docs/architecture.md examples/CMakeLists.txt; do [ -s "$documents/$file" ] || wrong "no $file"; done
