@@ -4,7 +4,7 @@
 # kernels that call what such programs call (bench/programs/kernels.c) under any MPI. Prints the median time of each way, the ratio without / with (above 1: the drop-in is faster) with its interval, and
 # whether the results are the same. If a program's own runs differ, or the drop-in sums in another order, the results agree only up
 # to a relative difference, which is printed.
-# Usage: programs.sh [--hosts SLOTS] [--rate RATE] [--mpi MPI] [--repetitions N] [--until WIDTH] [--learned RUNS] [--heap] [--install]
+# Usage: programs.sh [--hosts SLOTS] [--rate RATE] [--mpi MPI] [--repetitions N] [--until WIDTH] [--learned RUNS] [--heap | --heap-alone] [--install]
 #                    [--folder FOLDER] [--csv FILE] [PROGRAM[:RANKS]...]
 #   default: pw:4 pw:8 pwcell:8 fftw:8 lammps:4 gromacs:4 hpcc:4, 7 repetitions; with --hosts: the kernels
 #     pw       Quantum ESPRESSO's pw.x, 8 silicon atoms (package quantum-espresso, quantum-espresso-data)
@@ -21,6 +21,7 @@
 #   --until    repeats until the interval of the ratio is narrower than WIDTH, at most 25 times
 #   --learned  the drop-in learns between runs, and has learned from so many that are not counted; otherwise it learns nothing
 #   --heap     the drop-in's runs share their large allocations (quadrille wrap --heap)
+#   --heap-alone  compares without and with the heap, and never uses the drop-in
 #   --install  installs missing packages by apt-get: downloads 170 MB, takes 750 MB of disk with their dependencies
 #   --folder   for inputs and outputs, which stay; default: a temporary folder, which is removed
 #   --csv      writes the time of every run to FILE
@@ -38,6 +39,7 @@ while [ $# -gt 0 ]; do
     --learned) learned=$2; shift 2 ;;
     --repetitions) repetitions=$2; shift 2 ;;
     --heap) heap=--heap; shift ;;
+    --heap-alone) heap=alone; shift ;;
     --install) install=1; shift ;;
     --folder) folder=$2; shift 2 ;;
     --csv) csv=$2; shift 2 ;;
@@ -165,6 +167,7 @@ run_once() {  # run_once NAME RANKS REPETITION WAY: prints lines of JSON
   local name=$1 ranks=$2 repetition=$3 way=$4 start end wrap=()
   [ "$way" = without ] || wrap=(env ${learned:+XDG_CACHE_HOME=$PWD/cache} "$quadrille" wrap $heap)
   [ "$way" = without ] || [ -n "$learned" ] || wrap+=(--no-learn)
+  [ "$way" = without ] || [ "$heap" != alone ] || wrap=(env LD_PRELOAD="${quadrille%/bin/*}/lib/libquadrille-heap.so")
   local run=("run_$name") result=("result_$name") also=("also_$name")
   if is_kernel "$name"; then run=(run_kernel "$name") result=(result_kernel) also=(also_kernel "$name"); fi
   start=$EPOCHREALTIME

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/counting.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <string>
 
+#include "execute/shared/memory/process.hpp"
+#include "execute/shared/memory/program_heap.hpp"
 #include "foundation/system/proc.hpp"
 #include "foundation/system/ticks.hpp"
 #include "mpi_face/call.hpp"
@@ -358,10 +362,28 @@ void Counting::see_made(MPI_Comm communicator) noexcept try {
   return;  // no memory
 }
 
+namespace {
+
+void describe_heap(Record& record) {
+  if (!has_program_heap()) return;
+  std::string why_none = why_no_program_heap();
+  if (why_none.empty()) {
+    const SharedFile& heap = Process::current()->heap();
+    if (heap.has_program_pages()) return record.describe_heap(heap.most_taken_bytes(), heap.lent(), "");
+    why_none = fmt::format("the program allocated less than {} KiB at a time", least_large / 1024);
+  }
+  record.describe_heap(0, 0, why_none);
+}
+
+}  // namespace
+
 void Counting::end() {
   Counting* const counting = get();
   try {
-    if (counting) counting->record_.end();
+    if (counting) {
+      describe_heap(counting->record_);
+      counting->record_.end();
+    }
     World::get().report(counting ? &counting->record_ : nullptr, counting ? counting->folder_ : std::string());
   } catch (const std::exception& error) {
     remark(error.what());

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
    exchanges [SECONDS] [ANY]: collectives on large buffers of malloc, under `quadrille wrap --heap`. Buffers lie in the heap at any
    place, partly in it, or elsewhere; they grow, move and are released between the calls, and the process starts others. All results
-   are checked. Prints at the end how many buffers were in the heap. With SECONDS, repeats that for so long. */
+   are checked. Prints at the end how many buffers were in the heap. With SECONDS, repeats that for so long, beside random
+   allocations; then neither the memory of the files that the process shares nor the number of its mappings may grow from the first
+   half of the time to the second. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,12 +119,69 @@ static void start_others(void) {
   free(block);
 }
 
+/* Blocks that live for some rounds. */
+static void allocate_and_release(void) {
+  static struct {
+    int64_t* memory;
+    size_t words;
+  } kept[40];
+  for (int step = 0; step < 20; ++step) {
+    const size_t which = (size_t)rand() % 40, words = (size_t)rand() % (1 << (rand() % 2 ? 15 : 17)) + 8000;
+    int64_t* memory = kept[which].memory;
+    for (size_t i = 0; i < kept[which].words; i += 512)
+      if (memory[i] != (int64_t)(which + i)) fail("kept block", (int64_t)i);
+    if (rand() % 2) free(memory), memory = NULL;
+    kept[which].memory = memory = memory || rand() % 2 ? realloc(memory, words * 8) : calloc(words, 8);
+    kept[which].words = words;
+    for (size_t i = 0; i < words; i += 512) memory[i] = (int64_t)(which + i);
+  }
+}
+
+struct use {
+  long mebibytes, mappings; /* of the files that this process shares; of the process */
+};
+
+static struct use use(void) {
+  static char names[2][32]; /* /proc/self/fd/.. of the two files */
+  for (int file = 700; names[1][0] == 0 && file < 800; ++file) {
+    char path[32], name[64] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, "memfd:quadrille")) strcpy(names[names[0][0] != 0], path);
+  }
+  struct use now = {0, 0};
+  struct stat status;
+  for (int k = 0; k < 2; ++k)
+    if (stat(names[k], &status) == 0) now.mebibytes += status.st_blocks / 2048;
+  FILE* const in = fopen("/proc/self/maps", "r");
+  for (int letter; (letter = fgetc(in)) != EOF;) now.mappings += letter == '\n';
+  fclose(in);
+  return now;
+}
+
+/* The most that was in use in the first and in the second half of the time. */
+static struct use most[2];
+
+static void see_use(int half) {
+  const struct use now = use();
+  if (now.mebibytes > most[half].mebibytes) most[half].mebibytes = now.mebibytes;
+  if (now.mappings > most[half].mappings) most[half].mappings = now.mappings;
+}
+
+static void check_use(void) {
+  printf("rank %d: at most %ld and %ld MiB, %ld and %ld mappings\n", rank, most[0].mebibytes, most[1].mebibytes, most[0].mappings,
+         most[1].mappings);
+  if (most[0].mebibytes == 0) fail("measurement of memory", 0);
+  if (most[1].mebibytes > most[0].mebibytes * 5 / 4 + 10) fail("growth of shared memory, to MiB", most[1].mebibytes);
+  if (most[1].mappings > most[0].mappings + 20) fail("growth of mappings", most[1].mappings);
+}
+
 int main(int count, char** words) {
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const double seconds = count > 1 ? atof(words[1]) : 0, start = MPI_Wtime();
   int is_over = 0;
+  srand((unsigned)rank + 1);
   if (rank == 0 && seconds > 0) puts("begun"), fflush(stdout);
   for (int round = 0; !is_over; ++round) {
     static const int64_t sizes[] = {100, 2000, 8192, 10001, 40000, 131072};
@@ -131,9 +191,14 @@ int main(int count, char** words) {
     allgather(n, round);
     broadcast_and_sum(n, round);
     if (round % 10 == 5) start_others();
+    if (seconds > 0) {
+      allocate_and_release();
+      see_use(MPI_Wtime() - start > seconds / 2);
+    }
     is_over = seconds > 0 ? MPI_Wtime() - start > seconds : round >= 60;
     MPI_Bcast(&is_over, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
+  if (seconds > 0) check_use();
   if (rank == 0) printf("good, %d of 100 buffers in the heap\n", 100 * shared_buffers / all_buffers);
   MPI_Finalize();
   return 0;

@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# exchanges_test.sh QUADRILLE MPIRUN EXCHANGES: collectives of ranks whose buffers are in the heap, under `quadrille wrap --heap`; also
-# if a rank is stopped for a while or killed during a call.
+# exchanges_test.sh QUADRILLE MPIRUN EXCHANGES [SECONDS]: collectives of ranks whose buffers are in the heap, under `quadrille wrap
+# --heap`; also if a rank is stopped for a while or killed during a call. With SECONDS, runs only mixed work for so long.
 set -u
 quadrille=$1 mpirun=$2 exchanges=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"; [ -z "${launcher:-}" ] || kill "$launcher" 2>/dev/null' EXIT
 wrong() { echo "wrong: $*"; cat "$work/said"; exit 1; }
-launch() { timeout -k 5 100 "$mpirun" -n 3 "$quadrille" wrap "$@" "$exchanges" $seconds "$work" </dev/null >"$work/said" 2>&1; }
+launch() { timeout -k 5 $((100 + ${seconds:-0})) "$mpirun" -n 3 "$quadrille" wrap "$@" "$exchanges" $seconds "$work" </dev/null >"$work/said" 2>&1; }
 
 seconds=''
 export QUADRILLE_ADMIT=1  # Quadrille runs calls from the second one on
+if [ $# = 4 ]; then
+  seconds=$4
+  launch --heap && grep -q 'good, 9[0-9] of 100\|good, 100 of' "$work/said" || wrong 'mixed work'
+  cat "$work/said"
+  exit
+fi
 launch --heap && grep -q 'good, 9[0-9] of 100\|good, 100 of' "$work/said" || wrong 'with the heap'
 QUADRILLE_HEAP=off launch --heap && grep -q 'good, 0 of 100' "$work/said" || wrong 'without the heap'
 [ "$(grep -c -- '--heap is off' "$work/said")" = 1 ] || wrong 'that it is off is said once'

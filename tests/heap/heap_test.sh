@@ -53,9 +53,15 @@ LD_PRELOAD=$seen "$quadrille" run -n 1 --heap sh -c 'echo $LD_PRELOAD' 2>/dev/nu
 "$quadrille" info | grep -q '^heap .*come from' || wrong info
 QUADRILLE_HEAP=off "$quadrille" info | grep -q '^heap .*QUADRILLE_HEAP is off' || wrong 'info when off'
 
-# Who intercepts madvise sees what is given back. The program releases 300 MiB, which are more than is kept.
+# Who intercepts madvise sees what is given back. The program releases 300 MiB, and then needs other pages.
 LD_PRELOAD=$heap:$seen timeout 60 "$blocks" functions >"$work/said" 2>&1 || wrong 'with a library that intercepts madvise'
 [ "$(sed -n 's/given back: \(.*\) MiB/\1/p' "$work/said")" -ge 300 ] || wrong 'not all was seen'
+
+if cc -O1 -fno-builtin "$sources/seen_by_ucm.c" -o "$work/seen_by_ucm" -Wl,--no-as-needed -lucm -lucs 2>"$work/said"; then
+  run "$work/seen_by_ucm" && grep -q good "$work/said" || wrong 'with the memory hooks of UCX'
+else
+  left_out 'the memory hooks of UCX (package libucx-dev)'
+fi
 
 # A dump has the data and no holes.
 if command -v gcore >"$work/said"; then

@@ -155,7 +155,9 @@ Offset GroupSpace::offset_of(const std::byte* memory, Bytes first, Bytes last) c
   if (!place) return 0;
   const std::size_t extent = Extents::of(*place);
   const auto in_extent = static_cast<Bytes>(*place - Extents::begin(extent));
-  return first >= -in_extent && last <= Extents::bytes(extent) - in_extent ? encoded(FileKind::heap, *place) : 0;
+  if (first < -in_extent || last > Extents::bytes(extent) - in_extent) return 0;
+  heap.count_lent();
+  return encoded(FileKind::heap, *place);
 }
 
 Offset GroupSpace::encoded(FileKind kind, Place place) const {

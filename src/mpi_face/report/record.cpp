@@ -348,6 +348,12 @@ std::uint64_t* Record::traffic() noexcept {
   return homeless_traffic_.data();
 }
 
+void Record::describe_heap(Bytes most_bytes, std::uint64_t lent, std::string_view why_none) noexcept {
+  header_->heap_bytes = static_cast<std::uint64_t>(most_bytes);
+  header_->lent = lent;
+  set_words(header_->why_no_heap, why_none);
+}
+
 void Record::calibrate() noexcept {
   const TickMoment now = TickMoment::now();
   const double rate = tick_rate(start_, now);

@@ -125,6 +125,9 @@ class Record {
 
   void count_own(std::uint64_t ticks) noexcept { add_to(header_->own_ticks, ticks); }
 
+  // What the program had in the heap, if it was asked for.
+  void describe_heap(Bytes most_bytes, std::uint64_t lent, std::string_view why_none) noexcept;
+
   // Measures the rate of ticks again, in about 1 us. Call it from time to time, so that the counters of a rank that
   // dies have an accurate rate.
   void calibrate() noexcept;

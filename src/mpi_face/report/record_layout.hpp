@@ -18,7 +18,7 @@
 namespace quadrille::mpi_face {
 
 inline constexpr char record_magic[8] = {'q', 'u', 'a', 'd', 'r', 'e', 'c', '\n'};
-inline constexpr std::uint32_t record_version = 5;
+inline constexpr std::uint32_t record_version = 6;
 inline constexpr std::uint32_t record_byte_order = 0x01020304;
 inline constexpr Count most_world_size = Count{1} << 24;
 
@@ -53,6 +53,8 @@ struct RecordHeader {
   std::uint64_t start_ticks, last_ticks;    // last: when the tick rate was last measured
   double ticks_per_second;
   std::uint64_t own_ticks;      // spent on groups, plans and trials; not included in the times of calls
+  std::uint64_t heap_bytes;     // the most that the heap held, if the program's large buffers lie there; 0: they do not
+  std::uint64_t lent;           // buffers in the heap that other ranks read
   std::uint64_t sees_messages;  // 1: point-to-point and one-sided functions are counted, too
 
   // The call that the rank is in. In its own cache line, because it is written in each call.
@@ -63,6 +65,7 @@ struct RecordHeader {
 
   alignas(64) char program[256];
   char mpi[160], version_text[32], thread_level[32], host[64];
+  char why_no_heap[224];  // why no large buffers lie in the heap, though that was asked for; empty: they do, or it was not
 };
 
 struct RecordFunction {

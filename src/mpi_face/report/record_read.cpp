@@ -129,6 +129,7 @@ RecordHeader read_header(const Source& source) {
   end_words(header.version_text);
   end_words(header.thread_level);
   end_words(header.host);
+  end_words(header.why_no_heap);
   return header;
 }
 

@@ -119,6 +119,9 @@ class Merging {
     if (lists_ranks()) add_traffic(record, sent);
     if (std::find(report_.hosts.begin(), report_.hosts.end(), rank.host) == report_.hosts.end()) report_.hosts.push_back(rank.host);
     add_costliest(record, numbers);
+    report_.most_heap_bytes = std::max(report_.most_heap_bytes, static_cast<Bytes>(record.header.heap_bytes));
+    add_count(report_.lent, static_cast<Count>(record.header.lent));
+    if (report_.why_no_heap.empty()) report_.why_no_heap = words_of(record.header.why_no_heap);
     report_.own_rank_seconds += record.seconds(record.header.own_ticks);
     report_.start_unix_ns = std::min(report_.start_unix_ns, record.header.start_unix_ns);
     report_.ranks.push_back(std::move(rank));

@@ -112,6 +112,11 @@ struct RunReport {
   double message_share = 0;                // the part that was spent in point-to-point and one-sided calls
   double own_rank_seconds = 0;             // spent by all ranks together on groups, plans and trials; not included in `share`
   double own_share = 0;
+  // If the program's large buffers were to lie in the heap: the most that a rank's heap held, how often ranks offered buffers there
+  // to others, and why a rank had none there.
+  Bytes most_heap_bytes = 0;
+  Count lent = 0;
+  std::string why_no_heap;
   // Bytes of rank i's data that are meant for rank j, at index i * world_size + j. Counts only collectives in which bytes go from
   // one rank to another, so no barriers, allreduces, reduce_scatters or scans, and no neighbourhood collectives. Empty for more
   // than 2,048 ranks.

@@ -110,7 +110,8 @@ std::string json_text_of(const RunReport& report) {
             {"share", report.share},
             {"message_share", report.sees_messages ? Json(report.message_share) : Json()},
             {"own_rank_seconds", report.own_rank_seconds},
-            {"own_share", report.own_share}};
+            {"own_share", report.own_share},
+            {"heap", {{"most_bytes", report.most_heap_bytes}, {"lent", report.lent}, {"why_none", or_null(report.why_no_heap)}}}};
   for (const char* key : {"ranks", "communicators", "rows"}) json[key] = Json::array();
   for (const ReportedRank& rank : report.ranks) json["ranks"].push_back(to_json(rank));
   for (const ReportedCommunicator& each : report.communicators)

@@ -263,6 +263,15 @@ std::string traffic_text(const RunReport& report, bool full) {
   return full ? text + matrix_text(report) : text;
 }
 
+std::string heap_text(const RunReport& report) {
+  std::string text;
+  if (report.most_heap_bytes > 0)
+    text = fmt::format("Heap: at most {} in a rank; ranks lent {} buffers there\n",
+                       bytes_words(static_cast<double>(report.most_heap_bytes)), count_words(report.lent));
+  if (!report.why_no_heap.empty()) text += fmt::format("Heap: no buffers of the program lie there: {}\n", report.why_no_heap);
+  return text;
+}
+
 std::string details_text(const RunReport& report) {
   WordTable communicators({true, false, false, true});
   communicators.add({"communicator", "ranks", "made", "members"});
@@ -284,7 +293,7 @@ std::string details_text(const RunReport& report) {
 
 std::string text_of(const RunReport& report, const ReportStyle& style) {
   std::string text = head(report) + balance_text(report) + ranks_text(report, style.full) + '\n' + rows_text(report, style.full);
-  text += traffic_text(report, style.full);
+  text += traffic_text(report, style.full) + heap_text(report);
   if (style.full) text += details_text(report);
   return text;
 }

@@ -20,20 +20,24 @@ TEST_F(ReportTest, PrintsTextAndJson) {
   for (const Rank rank : world) {
     Record record(options(rank));
     count(record, rank);
+    if (rank != 2) record.describe_heap(rank << 20, 100, "");
+    if (rank == 2) record.describe_heap(0, 0, "QUADRILLE_HEAP is off");
     record.end();
   }
   const std::string places[] = {place_.string()};
   const RunReport report = read_run(places);
   const std::string summary = text_of(report, {}), full = text_of(report, {.full = true});
-  for (const char* words :
-       {"./app: 4 ranks on 1 host", "Alltoall", "1000 B", "MPI_COMM_WORLD", "(n = 1)",
-        "10 by bruck, in trials 0.50 times as long as the MPI library's (n = 3): measured", "1 by the MPI library: no plan yet"})
+  for (const char* words : {"./app: 4 ranks on 1 host", "Alltoall", "1000 B", "MPI_COMM_WORLD", "(n = 1)",
+                            "10 by bruck, in trials 0.50 times as long as the MPI library's (n = 3): measured",
+                            "1 by the MPI library: no plan yet", "Heap: at most 3 MiB in a rank; ranks lent 300 buffers there",
+                            "Heap: no buffers of the program lie there: QUADRILLE_HEAP is off"})
     EXPECT_NE(summary.find(words), std::string::npos) << words << '\n' << summary;
   EXPECT_NE(full.find("from \\ to"), std::string::npos) << full;
-  EXPECT_LT(std::count(summary.begin(), summary.end(), '\n'), 24);
+  EXPECT_LT(std::count(summary.begin(), summary.end(), '\n'), 26);
   const auto json = nlohmann::json::parse(json_text_of(report));
   EXPECT_EQ(json["rows"][0]["ours_calls"], 10);
   EXPECT_EQ(json["rows"][1]["vendor"], nullptr);
+  EXPECT_EQ(json["heap"]["most_bytes"], 3 << 20);
   EXPECT_EQ(json["traffic_bytes"][0][3], 11077);
   ASSERT_EQ(json["costliest_calls"].size(), 8u);
   EXPECT_EQ(json["costliest_calls"][0]["collective"], "Alltoall");

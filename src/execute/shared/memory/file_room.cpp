@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "execute/shared/memory/extents.hpp"
 #include "foundation/arithmetic.hpp"
@@ -18,6 +19,11 @@ Place aligned(Place place, Bytes length) {
 }
 
 }  // namespace
+
+void FileRoom::count_taken(Bytes more) {
+  taken_bytes_ += more;
+  most_taken_ = std::max(most_taken_, taken_bytes_);
+}
 
 void FileRoom::insert(Place place, Free free) {
   if (free.length == 0) return;
@@ -61,7 +67,7 @@ Place FileRoom::take_at(Pieces::iterator piece, Place place, Bytes length) {
   insert(first, {skipped, free.warm_since});
   insert(end_of(place, length), {free.length - skipped - length, free.warm_since});
   taken_.emplace(place, length);
-  taken_bytes_ += length;
+  count_taken(length);
   return place;
 }
 
@@ -125,7 +131,7 @@ bool FileRoom::grow(Place place, Bytes length) {
     if (piece_end > end) insert(end, {static_cast<Bytes>(piece_end - end), free.warm_since});
     at = piece_end;
   }
-  taken_bytes_ += length - entry->second;
+  count_taken(length - entry->second);
   entry->second = length;
   return true;
 }
@@ -139,8 +145,43 @@ std::optional<FileRoom::Piece> FileRoom::cut(Place place, Bytes length) {
   return cut == 0 ? std::nullopt : std::optional(Piece{end_of(place, length), cut});
 }
 
+FileRoom::Piece FileRoom::park(Place place, Milliseconds since) {
+  const Bytes length = length_of(place);
+  if (length > longest_parked) return {place, drop(place)};
+  const bool is_parked = std::any_of(parked_.begin(), parked_.end(),
+                                     [&](const Parked& each) { return each.piece.length > 0 && each.piece.place == place; });
+  if (length == 0 || is_parked) return {};
+  Parked& parked = parked_[next_parked_];
+  next_parked_ = (next_parked_ + 1) % parked_.size();
+  const Piece longest = unpark(parked);
+  parked = {{place, length}, since};
+  taken_bytes_ -= length;
+  warm_bytes_ += length;
+  return longest;
+}
+
+std::optional<Place> FileRoom::take_parked(Bytes length) {
+  for (Parked& each : parked_) {
+    if (each.piece.length != length) continue;
+    warm_bytes_ -= length;
+    count_taken(length);
+    return std::exchange(each.piece, {}).place;
+  }
+  return std::nullopt;
+}
+
+FileRoom::Piece FileRoom::unpark(Parked& parked) {
+  const Piece piece = std::exchange(parked.piece, {});
+  taken_bytes_ += piece.length;
+  warm_bytes_ -= piece.length;
+  if (piece.length > 0) drop(piece.place);
+  return piece;
+}
+
 std::size_t FileRoom::take_warm(Milliseconds until, std::span<Piece> pieces) {
   std::size_t count = 0;
+  for (Parked& each : parked_)
+    if (each.piece.length > 0 && each.since <= until && count < pieces.size()) pieces[count++] = unpark(each);
   for (auto each = warm_by_length_.begin(); each != warm_by_length_.end() && count < pieces.size();) {
     const auto [length, place] = *each++;
     const auto piece = free_.find(place);

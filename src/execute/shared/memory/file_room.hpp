@@ -4,6 +4,7 @@
 // heap (src/heap) must not be asked for a large block while this object changes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,11 +49,21 @@ class FileRoom {
   bool grow(Place place, Bytes length);  // in place, if the room behind is free
   std::optional<Piece> cut(Place place, Bytes length);  // shortens; the end is neither taken nor free then, and is returned
 
-  // Removes warm pieces that have been free since `until` or longer from the free ones, as many as fit. Returns how many.
+  // A block that was released may be *parked* in place of being free: the next request of its length gets it, and no list changes.
+  // Parked blocks count as warm. `park` returns the block that the caller must make free (length 0: none): the one that was parked
+  // longest if there are 8, or this one if it is longer than `longest_parked`. It ignores what is parked already.
+  static constexpr Bytes longest_parked = Bytes{8} << 20;
+  Piece park(Place place, Milliseconds since);
+  std::optional<Place> take_parked(Bytes length);
+
+  bool has_warm(Bytes length) const { return warm_by_length_.lower_bound({length, 0}) != warm_by_length_.end(); }
+
+  // Removes warm pieces and parked blocks that were released at `until` or before, as many as fit. Returns how many.
   std::size_t take_warm(Milliseconds until, std::span<Piece> pieces);
   void take_warm(Place place);  // removes the warm piece that begins there
 
   Bytes bytes_taken() const { return taken_bytes_; }
+  Bytes most_taken() const { return most_taken_; }  // at any time
   Bytes bytes_warm() const { return warm_bytes_; }
 
  private:
@@ -64,14 +75,23 @@ class FileRoom {
   using ByLength = std::set<std::pair<Bytes, Place>>;
 
   ByLength& by_length(const Free& free) { return free.warm_since ? warm_by_length_ : cold_by_length_; }
+  struct Parked {
+    Piece piece;  // length 0: none
+    Milliseconds since;
+  };
+
+  void count_taken(Bytes more);
   void insert(Place place, Free free);
   void remove(Pieces::iterator piece);
   Place take_at(Pieces::iterator piece, Place place, Bytes length);
+  Piece unpark(Parked& parked);
 
   Pieces free_;
   ByLength warm_by_length_, cold_by_length_;
-  std::map<Place, Bytes> taken_;
-  Bytes taken_bytes_ = 0, warm_bytes_ = 0;
+  std::map<Place, Bytes> taken_;  // also what is parked
+  std::array<Parked, 8> parked_{};
+  std::size_t next_parked_ = 0;  // is replaced next
+  Bytes taken_bytes_ = 0, most_taken_ = 0, warm_bytes_ = 0;
 };
 
 }  // namespace quadrille

@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <cstring>
+
 #include "execute/shared/memory/extents.hpp"
 #include "foundation/environment.hpp"
 #include "foundation/system/proc.hpp"
@@ -25,6 +27,12 @@ bool loses_huge_pages() {
 }
 
 }  // namespace
+
+bool has_program_heap() {
+  Dl_info library{};
+  void* const function = ::dlsym(RTLD_DEFAULT, "malloc");
+  return function && ::dladdr(function, &library) != 0 && std::strstr(library.dli_fname, "libquadrille-heap") != nullptr;
+}
 
 std::string why_no_program_heap() {
   const std::string wish = tolerated_environment_value(heap_variable);

@@ -12,6 +12,9 @@ constexpr std::size_t least_large = 65536;  // bytes of the shortest allocations
 
 constexpr const char* heap_variable = "QUADRILLE_HEAP";
 
+// Does libquadrille-heap define this process's malloc?
+bool has_program_heap();
+
 // Returns why not, as a sentence without a full stop; empty: they may. Reads QUADRILLE_HEAP.
 std::string why_no_program_heap();
 

@@ -28,6 +28,9 @@ std::optional<Place> SharedFile::allocate_pages(Bytes bytes, bool grows) {
   has_program_pages_.store(true, std::memory_order_relaxed);
   Lock lock(mutex_);
   return_idle(lock);
+  if (const auto parked = grows ? std::nullopt : room_.take_parked(length)) return parked;
+  // A long block in new pages: what is kept beyond the usual is returned first, so that the process holds no more than it once did.
+  if (length > FileRoom::longest_parked && room_.bytes_warm() > always_warm && !room_.has_warm(length)) return_idle(lock, 0);
   for (const bool map_more : {grows, true})
     if (const auto place = take(length, map_more, grows)) return place;
   return_idle(lock, 0);
@@ -49,7 +52,7 @@ bool SharedFile::resize_pages(Place place, Bytes bytes) {
 
 void SharedFile::release_pages(Place place) {
   Lock lock(mutex_);
-  if (const Bytes length = room_.drop(place); length > 0) keep_warm(lock, {place, length});
+  if (const FileRoom::Piece piece = room_.park(place, now()); piece.length > 0) keep_warm(lock, piece);
 }
 
 Bytes SharedFile::length_of(Place place) const {
@@ -90,6 +93,12 @@ void SharedFile::copy_pages(Place to, Place from, Bytes bytes) {
     return true;
   });
   clear_pages(to + static_cast<Place>(done), bytes - done);
+}
+
+void SharedFile::hold() {
+  Lock lock(mutex_);
+  return_idle(lock, 0);
+  lock.release();
 }
 
 bool SharedFile::copy_into_child() noexcept {

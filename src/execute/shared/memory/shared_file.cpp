@@ -33,15 +33,8 @@ constexpr std::size_t asked_at_once = 8;       // how many retired places one ca
 constexpr Bytes title_bytes = rounded_up(sizeof(FileTitle), FileRoom::line);
 
 constexpr FileRoom::Milliseconds between_looks = 250;
-constexpr Bytes always_warm = Bytes{64} << 20;
 constexpr Bytes marks_for_dumps = 64;  // of an extent
 constexpr std::size_t returned_together = 64;
-
-FileRoom::Milliseconds now() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-  return time.tv_sec * 1000 + time.tv_nsec / 1'000'000 + 1;
-}
 
 // Where in an extent a core dump ends if its memory up to `end` is dumped.
 Bytes mark_at(Place end, std::size_t extent) {
@@ -118,7 +111,9 @@ Descriptor sealed_file(Bytes bytes) {
 }
 
 SharedFile::SharedFile(FileKind kind, std::uint64_t process, Bytes bytes)
-    : bytes_(bytes), file_(at_high_number(sealed_file(bytes))) {
+    : bytes_(bytes),
+      most_warm_(std::max(always_warm, bytes / 32 / std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L))),
+      file_(at_high_number(sealed_file(bytes))) {
   QUADRILLE_ASSERT(bytes >= Extents::first && std::has_single_bit(static_cast<std::uint64_t>(bytes)));
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) refuse_call("fstat");
@@ -146,9 +141,20 @@ SharedFile::~SharedFile() {
     Extents::unmap(extents_);
 }
 
+FileRoom::Milliseconds SharedFile::now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1'000'000 + 1;
+}
+
 Bytes SharedFile::taken_bytes() const {
   const Lock lock(mutex_);
   return room_.bytes_taken();
+}
+
+Bytes SharedFile::most_taken_bytes() const {
+  const Lock lock(mutex_);
+  return room_.most_taken();
 }
 
 bool SharedFile::has_descriptor() const {
@@ -236,7 +242,7 @@ void SharedFile::release(Place place) {
 
 void SharedFile::keep_warm(Lock& lock, FileRoom::Piece piece) {
   piece = room_.add_free(piece, now());
-  if (room_.bytes_warm() > std::max(always_warm, room_.bytes_taken() / 4)) {
+  if (room_.bytes_warm() > std::max(most_warm_, room_.bytes_taken() / 4)) {
     room_.take_warm(piece.place);
     return_to_system(lock, {&piece, 1});
   }

@@ -9,9 +9,10 @@
 // address space that a process uses grows with need.
 //
 // Pages of the program's memory (allocate_pages) that it has released stay in the file for a second, because it often allocates
-// them again, and are returned to the system by later calls. If they are more than 64 MiB and more than a quarter of what is taken,
-// they are returned at once. Pages are returned by madvise, because MPI libraries and UCX intercept it: they must forget what they
-// have registered.
+// them again, and the system takes longer to make new ones here than in private memory. Later calls return them to the system. They
+// are returned at once if they are more than 64 MiB, more than a quarter of what is taken, and more than this process's share of an
+// eighth of the machine's memory, with a process on each core. Pages are returned by madvise, because MPI libraries and UCX
+// intercept it: they must forget what they have registered.
 #pragma once
 
 #include <fcntl.h>
@@ -74,6 +75,11 @@ class SharedFile {
   Bytes bytes() const { return bytes_; }
   Bytes mapped_bytes() const { return Extents::bytes(extents_); }
   Bytes taken_bytes() const;  // size of all allocations that are not released
+  Bytes most_taken_bytes() const;
+
+  // How many buffers in this file the engine has offered other ranks to read.
+  std::uint64_t lent() const { return lent_.load(std::memory_order_relaxed); }
+  void count_lent() const { lent_.store(lent() + 1, std::memory_order_relaxed); }  // of two threads at once, one may not be counted
 
   // Aligns to 64 bytes, or to a page if `bytes` is at least a page. Throws std::bad_alloc, also if a further extent cannot be
   // mapped because address space is limited (ulimit -v). The memory is not initialised.
@@ -94,10 +100,11 @@ class SharedFile {
   void clear_pages(Place place, Bytes bytes);
   void copy_pages(Place to, Place from, Bytes bytes);
 
-  // For fork. `hold` keeps other threads out until `let_go`. In the child, `copy_into_child` replaces all memory of the file by
-  // private memory at the same addresses, with the same contents, for which the parent must wait. It returns false if there is not
-  // enough memory. It calls only what a forked child may call. Then `forget_in_child` returns the length of a block and forgets it.
-  void hold() { mutex_.lock(); }
+  // For fork. `hold` returns released pages, which would be copied, and keeps other threads out until `let_go`. In the child,
+  // `copy_into_child` replaces all memory of the file by private memory at the same addresses, with the same contents, for which
+  // the parent must wait. It returns false if there is not enough memory. It calls only what a forked child may call. Then
+  // `forget_in_child` returns the length of a block and forgets it.
+  void hold();
   void let_go() { mutex_.unlock(); }
   bool copy_into_child() noexcept;
   Bytes forget_in_child(Place place);
@@ -120,6 +127,9 @@ class SharedFile {
 
   using Lock = std::unique_lock<std::recursive_mutex>;
 
+  static constexpr Bytes always_warm = Bytes{64} << 20;
+  static FileRoom::Milliseconds now();
+
   bool has_descriptor() const;  // the program may have closed it
   bool map(std::size_t extent);
   void dump(Place place, Bytes length);
@@ -133,6 +143,7 @@ class SharedFile {
   void for_each_resident(Place place, Bytes bytes, Function&& function) const;
 
   const Bytes bytes_;
+  const Bytes most_warm_;
   const ForkMark mark_;  // a forked child must not touch the file: it belongs to the parent
   Descriptor file_;
   ino_t inode_ = 0;
@@ -141,6 +152,7 @@ class SharedFile {
   mutable std::recursive_mutex mutex_;  // recursive: what is_over() of retired memory calls may allocate memory of the program
   FileRoom room_;
   std::atomic<bool> has_program_pages_{false};
+  mutable std::atomic<std::uint64_t> lent_{0};
   std::array<Bytes, Extents::most> dumped_{};  // of each extent, from its beginning: core dumps contain it, and children copy it
   FileRoom::Milliseconds looked_at_ = 0;       // when return_idle was called last
   std::list<Retired> retired_;                 // ordered by their last check, the oldest first

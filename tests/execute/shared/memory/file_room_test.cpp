@@ -26,7 +26,7 @@ FileRoom room_of_extents(std::size_t count) {
 
 // What each page of 8 MiB is, and since when the warm ones are free. A model without pieces.
 struct Pages {
-  enum State { cold, warm, taken };
+  enum State { cold, warm, parked, taken };
   std::vector<State> states = std::vector<State>(8 * first_extent / page, cold);
 
   bool are(Place place, Bytes length, State state) const {
@@ -36,6 +36,7 @@ struct Pages {
   void set(Place place, Bytes length, State state) {
     std::fill_n(states.begin() + static_cast<std::ptrdiff_t>(place) / page, length / page, state);
   }
+  bool is_free(Place place) const { return are(place, page, cold) || are(place, page, warm); }
   Bytes count(State state) const { return std::count(states.begin(), states.end(), state) * page; }
 };
 
@@ -56,7 +57,7 @@ struct Model {
     if (!place) return;
     ASSERT_EQ(*place % page, 0u);
     ASSERT_EQ(Extents::of(*place), Extents::of(*place + static_cast<Place>(length) - 1));
-    for (Place at = *place; at < *place + static_cast<Place>(length); at += page) ASSERT_FALSE(pages.are(at, page, Pages::taken));
+    for (Place at = *place; at < *place + static_cast<Place>(length); at += page) ASSERT_TRUE(pages.is_free(at));
     pages.set(*place, length, Pages::taken);
     blocks[*place] = length;
   }
@@ -69,6 +70,28 @@ struct Model {
     pages.set(place, length, since ? Pages::warm : Pages::cold);
     ASSERT_TRUE(pages.are(joined.place, joined.length, since ? Pages::warm : Pages::cold));
     blocks.erase(place);
+  }
+
+  void park() {
+    const auto [place, length] = some_block();
+    const FileRoom::Piece piece = room.park(place, 5);
+    EXPECT_EQ(room.park(place, 5).length, 0);  // released twice
+    pages.set(place, length, Pages::parked);
+    blocks.erase(place);
+    if (piece.length == 0) return;
+    ASSERT_TRUE(pages.are(piece.place, piece.length, Pages::parked));
+    ASSERT_EQ(room.length_of(piece.place), 0);
+    room.add_free(piece, 5);
+    pages.set(piece.place, piece.length, Pages::warm);
+  }
+
+  void take_parked() {
+    const Bytes length = some_length();
+    const auto place = room.take_parked(length);
+    if (!place) return;
+    ASSERT_TRUE(pages.are(*place, length, Pages::parked));
+    pages.set(*place, length, Pages::taken);
+    blocks[*place] = length;
   }
 
   void resize() {
@@ -85,8 +108,7 @@ struct Model {
     } else {
       const Place end = place + static_cast<Place>(length);
       bool is_free = Extents::of(place) == Extents::of(place + static_cast<Place>(wanted) - 1);
-      for (Place at = end; is_free && at < place + static_cast<Place>(wanted); at += page)
-        is_free = !pages.are(at, page, Pages::taken);
+      for (Place at = end; is_free && at < place + static_cast<Place>(wanted); at += page) is_free = pages.is_free(at);
       ASSERT_EQ(room.grow(place, wanted), is_free);
       if (!is_free) return;
       pages.set(end, wanted - length, Pages::taken);
@@ -99,18 +121,22 @@ struct Model {
     std::array<FileRoom::Piece, 3> pieces;
     const std::size_t count = room.take_warm(100, pieces);
     for (std::size_t k = 0; k < count; ++k) {
-      ASSERT_TRUE(pages.are(pieces[k].place, pieces[k].length, Pages::warm));
+      for (Place at = pieces[k].place; at < pieces[k].place + static_cast<Place>(pieces[k].length); at += page)
+        ASSERT_TRUE(pages.are(at, page, Pages::warm) || pages.are(at, page, Pages::parked));
       room.add_free(pieces[k]);
       pages.set(pieces[k].place, pieces[k].length, Pages::cold);
     }
   }
 
   void step() {
-    const std::uint64_t kind = random() % 10;
+    const std::uint64_t kind = random() % 12;
+    if (kind > 9) take_parked();
     if (blocks.empty() || (kind < 4 && blocks.size() < 30))
       take(kind == 0);
     else if (kind < 7)
       release(kind == 6 ? 0 : 5);
+    else if (kind > 9)
+      park();
     else if (kind < 9)
       resize();
     else
@@ -124,7 +150,7 @@ TEST(FileRoom, KeepsAccountOfEachPage) {
     for (int step = 0; step < 1000 && !HasFatalFailure(); ++step) {
       model.step();
       ASSERT_EQ(model.room.bytes_taken(), model.pages.count(Pages::taken)) << "seed " << seed;
-      ASSERT_EQ(model.room.bytes_warm(), model.pages.count(Pages::warm)) << "seed " << seed;
+      ASSERT_EQ(model.room.bytes_warm(), model.pages.count(Pages::warm) + model.pages.count(Pages::parked)) << "seed " << seed;
     }
     // All of it is free again, and joined.
     while (!model.blocks.empty()) model.release(0);
@@ -145,6 +171,22 @@ TEST(FileRoom, PrefersWarmPiecesAndAmongThemTheShortest) {
   const auto small = room.take(64, always);  // blocks below a page take no warm piece
   EXPECT_EQ(room.bytes_warm(), page);
   EXPECT_NE(*small / page, (places[3] + 3 * page) / page);
+}
+
+TEST(FileRoom, ParksTheBlocksThatWereReleasedLast) {
+  FileRoom room = room_of_extents(8);
+  const Place long_one = *room.take(FileRoom::longest_parked + page, always);
+  EXPECT_EQ(room.park(long_one, 1).place, long_one);
+  std::vector<Place> places;
+  for (int k = 1; k <= 9; ++k) places.push_back(*room.take(k * page, always));
+  for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(room.park(places[k], 1 + static_cast<FileRoom::Milliseconds>(k)).length, 0);
+  EXPECT_EQ(room.park(places[8], 9).place, places[0]);  // which was parked longest
+  EXPECT_EQ(room.take_parked(9 * page), places[8]);
+  EXPECT_FALSE(room.take_parked(9 * page) || room.take_parked(page) || room.take_parked(20 * page));
+  std::array<FileRoom::Piece, 9> pieces;
+  EXPECT_EQ(room.take_warm(4, pieces), 3u);
+  EXPECT_EQ(room.bytes_warm(), (5 + 6 + 7 + 8) * page);
+  EXPECT_EQ(room.bytes_taken(), 9 * page);
 }
 
 TEST(FileRoom, JoinsOnlyPiecesThatAreAlike) {

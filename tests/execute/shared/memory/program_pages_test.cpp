@@ -8,14 +8,19 @@ namespace {
 
 using namespace file_probes;
 
-// Released pages of the program stay for a second, up to 64 MiB of them, and are allocated again.
+// Released pages of the program stay for a second, up to 64 MiB of them in a small file, and are allocated again.
 TEST(SharedFile, KeepsPagesOfTheProgramForAWhile) {
   SharedFile file(FileKind::heap, id, 1024 * mebibyte);
   const Place small = *file.allocate_pages(8 * mebibyte);
   std::memset(file.at(small), 1, 8 << 20);
   file.release_pages(small);
   EXPECT_GE(resident_bytes(file), 8 * mebibyte);
-  EXPECT_EQ(file.allocate_pages(5 * mebibyte), small);
+  EXPECT_EQ(file.taken_bytes(), 0);
+  EXPECT_EQ(file.allocate_pages(8 * mebibyte), small);
+  file.release_pages(small);
+  file.release_pages(small);  // a program's error, which changes nothing
+  EXPECT_EQ(file.allocate_pages(8 * mebibyte), small);
+  EXPECT_NE(file.allocate_pages(8 * mebibyte), small);
   file.release_pages(small);
   file.return_released_pages();
   EXPECT_LE(resident_bytes(file), mebibyte / 2);
@@ -25,6 +30,22 @@ TEST(SharedFile, KeepsPagesOfTheProgramForAWhile) {
   EXPECT_LE(resident_bytes(file), mebibyte / 2);
   EXPECT_FALSE(file.allocate_pages(513 * mebibyte));
   EXPECT_FALSE(file.allocate_pages(INT64_MAX));
+}
+
+// In a large file more pages stay, as long as no block needs new ones.
+TEST(SharedFile, ReturnsLongBlocksBeforeItTakesNewPages) {
+  SharedFile file(FileKind::heap, id, Bytes{1} << 44);
+  const auto write_and_release = [&](Bytes bytes) {
+    const Place place = *file.allocate_pages(bytes);
+    std::memset(file.at(place), 1, static_cast<std::size_t>(bytes));
+    file.release_pages(place);
+    return place;
+  };
+  const Place first = write_and_release(70 * mebibyte);
+  EXPECT_GE(resident_bytes(file), 70 * mebibyte);
+  EXPECT_EQ(write_and_release(70 * mebibyte), first);
+  write_and_release(80 * mebibyte);
+  EXPECT_LE(resident_bytes(file), 81 * mebibyte);
 }
 
 TEST(SharedFile, ResizesPagesInPlace) {
@@ -89,7 +110,11 @@ TEST(SharedFile, IsCopiedIntoAChild) {
   SharedFile file(FileKind::heap, id, 1024 * mebibyte);
   const Place place = *file.allocate_pages(30 * mebibyte), last = place + (Place{30} << 20) - 1;
   *file.at(place) = *file.at(last) = std::byte{1};
+  const Place released = *file.allocate_pages(20 * mebibyte);
+  std::memset(file.at(released), 1, 20 << 20);
+  file.release_pages(released);
   file.hold();
+  EXPECT_LE(resident_bytes(file), mebibyte);
   const int status = in_child([&] {
     if (!file.copy_into_child()) return false;
     const bool is_same =
