@@ -112,6 +112,8 @@ NetworkLinks read_network(const JsonValue& object) {
     network.links.push_back(
         {link.entry(0).integer("a vertex", 0, network.vertices - 1), link.entry(1).integer("a vertex", 0, network.vertices - 1)});
   });
+  if (const auto capacities = object.find("capacities"))
+    network.capacities = {object.key("machine_capacity").integer("a capacity", 1), read_list(*capacities)};
   return network;
 }
 
@@ -126,7 +128,10 @@ std::string bounds_json(const BoundDocument& document) {
     out.print(",\n\"network\": {{\"vertices\": {}, \"links\": [", document.network->vertices);
     for (const NetworkLinks::Ends& link : document.network->links)
       out.print("{}[{}, {}]", &link == &document.network->links[0] ? "" : ", ", link.from, link.to);
-    out.print("]}}");
+    out.print("]");
+    if (const Capacities& capacities = document.network->capacities; !capacities.of_links.empty())
+      out.print(",\n \"capacities\": [{}], \"machine_capacity\": {}", fmt::join(capacities.of_links, ", "), capacities.of_machine);
+    out.print("}}");
   }
   out.print(",\n\"bounds\": [");
   for (const Bound& bound : document.bounds) out.print("{}\n {}", &bound == &document.bounds[0] ? "" : ",", bound_json(bound));

@@ -27,14 +27,17 @@ class CutSearch {
   void try_set(const std::vector<bool>& set) {
     if (left_-- <= 0) return;
     Count out = 0, in = 0;
-    for (const auto& [from, to] : network_.links) {
-      out += set[index(from)] && !set[index(to)] ? 1 : 0;
-      in += set[index(to)] && !set[index(from)] ? 1 : 0;
+    for (std::size_t link = 0; link < network_.links.size(); ++link) {
+      const auto [from, to] = network_.links[link];
+      const Count capacity = network_.capacities.of(static_cast<Count>(link));
+      out += set[index(from)] && !set[index(to)] ? capacity : 0;
+      in += set[index(to)] && !set[index(from)] ? capacity : 0;
     }
     std::vector<bool> ranks(set.begin(), set.begin() + demand_.ranks());
-    if (out > 0) take({demand_.leaving(ranks), out}, set, true);
+    const Count machine = network_.capacities.of_machine;
+    if (out > 0) take(Fraction(demand_.leaving(ranks), out) * machine, set, true);
     ranks.flip();
-    if (in > 0) take({demand_.leaving(ranks), in}, set, false);
+    if (in > 0) take(Fraction(demand_.leaving(ranks), in) * machine, set, false);
   }
 
   // The vertices nearest to each vertex, by the prices of the links: sets that dear links separate from the rest.
@@ -112,9 +115,12 @@ class PriceSearch {
  public:
   PriceSearch(const Demand& demand, const NetworkLinks& network)
       : demand_(demand, network),
+        machine_(network.capacities.of_machine),
         carried_(network.links.size()),
-        weights_(network.links.size(), 1.0),
         best_(network.links.size(), 1) {
+    for (std::size_t link = 0; link < best_.size(); ++link)
+      capacities_.push_back(network.capacities.of(static_cast<Count>(link))),
+          weights_.push_back(static_cast<double>(capacities_[link]));
     try_prices(best_, nullptr);
   }
 
@@ -122,9 +128,12 @@ class PriceSearch {
   void run(Count steps, Count roundings) {
     for (Count step = 1; step <= steps; ++step) {
       std::vector<double> loads(weights_.size());
-      try_prices(scaled(weights_, largest_price), &loads);
+      std::vector<double> prices = weights_;
+      for (std::size_t link = 0; link < prices.size(); ++link) prices[link] /= static_cast<double>(capacities_[link]);
+      try_prices(scaled(prices, largest_price), &loads);
       double most = 0, carried = 0;
       for (std::size_t link = 0; link < loads.size(); ++link) {
+        loads[link] *= static_cast<double>(machine_) / static_cast<double>(capacities_[link]);
         carried_[link] += loads[link];
         most = std::max(most, loads[link]), carried = std::max(carried, carried_[link]);
       }
@@ -156,14 +165,16 @@ class PriceSearch {
 
   void try_prices(const std::vector<Count>& prices, std::vector<double>* loads) {
     Fraction::Wide sum = 0;
-    for (const Count price : prices) sum += price;
-    const Fraction value(demand_.cost(prices, loads), sum);
+    for (std::size_t link = 0; link < prices.size(); ++link) sum += Fraction::Wide{prices[link]} * capacities_[link];
+    const Fraction value = Fraction(demand_.cost(prices, loads), sum) * machine_;
     if (value_ < value) value_ = value, best_ = prices;
   }
 
   PricedDemand demand_;
-  std::vector<double> carried_;  // by link, in all steps
-  std::vector<double> weights_;
+  Count machine_;                  // capacity of the machine's link
+  std::vector<Count> capacities_;  // by link
+  std::vector<double> carried_;    // by link, in all steps, in bytes of the machine's link
+  std::vector<double> weights_;    // by link: its price times its capacity
   std::vector<Count> best_;
   Fraction value_;
 };
@@ -209,7 +220,11 @@ std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const T
 
 std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topology* topology) {
   constexpr Count most_ranks = 128, steps = 200;
-  return topology && problem.ranks <= most_ranks ? certified_bounds(problem, ports, topology, steps) : lower_bounds(problem, ports);
+  if (topology && problem.ranks <= most_ranks) return certified_bounds(problem, ports, topology, steps);
+  std::vector<Bound> bounds = lower_bounds(problem, ports);
+  if (!problem.nodes.empty())
+    for (Bound& bound : lower_bounds_between_nodes(problem, ports)) bounds.push_back(std::move(bound));
+  return bounds;
 }
 
 }  // namespace quadrille

@@ -63,7 +63,8 @@ class DrawnCertificates : public OwnFolder {
     static const char* const networks[] = {"ring:5", "array:4",     "torus:2x4",       "mesh:2x3",  "hypercube:8",
                                            "full:4", "cluster:3x2", "dragonfly:2x2x2", "torus:3x3", "fat-tree:2"};
     const bool on_network = draw(0, 2) > 0;
-    const Topology topology = parse_topology(networks[index(draw(0, 9))]);
+    const Topology topology = draw(0, 3) == 0 ? parse_edge_list("0 a 1/3\n1 a 2\n2 b\n3 b 0.5\na b 3/4\n0 1\n", "capacities")
+                                              : parse_topology(networks[index(draw(0, 9))]);
     const Collective collective = all_collectives()[index(draw(0, size(all_collectives()) - 1))];
     const Count ranks = on_network ? topology.ranks() : draw(2, 9);
     BoundDocument document{.problem = problem_of(collective, ranks, draw(1, 40), draw(0, ranks - 1), random_())};

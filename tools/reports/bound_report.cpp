@@ -52,7 +52,7 @@ std::string over_bound_text(double figure, const std::optional<double>& bound) {
 std::optional<double> least_seconds(const Problem& problem, const Model& model, const MachineCosts& machine,
                                     const Topology* topology, bool by_rounds) {
   const auto times = least_times(model, machine, topology);
-  if (!times) return std::nullopt;
+  if (!times || (!by_rounds && model.least_parts)) return std::nullopt;
   const Fraction least = time_bound(problem, quick_bounds(problem, times->ports, topology), *times, by_rounds).exact;
   return least == Fraction() ? std::nullopt : std::optional(least.approximate());
 }

@@ -67,14 +67,14 @@ BoundDocument bounds_of(const BoundArguments& options, Problem problem) {
   if (options.model.machine) {
     const MachineCosts machine = options.model.machine_costs();
     const ModelChoice model = options.model.choose(machine, problem, network != nullptr, [](const Model& each) -> Result<> {
-      if (each.adds_bytes) return {};
-      return cannot(
-          fmt::format("in the model {}, start-ups and bytes do not add up, so that no bound of its times is known", each.id));
+      if (has_least_times(each)) return {};
+      return cannot(fmt::format("no bound of the times of the model {} is known", each.id));
     });
     times = least_times(*model.model, machine, network);
     if (!times)
-      refuse(fmt::format("no bound is known of the times of the model {}; take --model linear, fitted, loggp or torus",
-                         model.model->id));
+      refuse(
+          fmt::format("no bound is known of the times of the model {}; take --model linear, fitted, loggp, flat, cluster or torus",
+                      model.model->id));
   }
   BoundDocument document{.problem = std::move(problem)};
   if (network) document.network = links_of(*network);
