@@ -29,11 +29,12 @@ row() {
 
 echo "| collective | network | sizes | default | best of the table | flow | rounds | made in |"
 echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
-irregular="torus-three-dead-links torus-dead-node random-4-regular two-tori-thin-link random-geometric"
+irregular="torus-three-dead-links torus-dead-node torus-slow-links random-4-regular two-tori-thin-link random-geometric"
 for topology in torus:8x8 torus:4x4x4 hypercube:64 dragonfly:9x4x2 fat-tree:6; do row alltoall $topology --block 4KiB; done
 row alltoall fat-tree:8 --block 4KiB
 for name in $irregular; do row alltoall "edges:$folder/$name" --block 4KiB; done
-for topology in torus:8x8 "edges:$folder/random-4-regular" "edges:$folder/torus-three-dead-links"; do
+for topology in torus:8x8 "edges:$folder/random-4-regular" "edges:$folder/torus-three-dead-links" "edges:$folder/torus-slow-links" \
+  "edges:$folder/two-tori-thin-link"; do
   for pattern in uniform power-law sparse:0.1 spike:64KiB,512B; do
     sizes=(--pattern $pattern)
     [[ $pattern == spike* ]] || sizes+=(--block 4KiB)  # a spike states its own sizes

@@ -39,13 +39,15 @@ def geometric(ranks, neighbours, seed):
 
 
 dead_links = {(0, 1), (9, 17), (36, 37)}
-alive = [rank for rank in range(64) if rank != 27]
+slow_links = {(0, 1), (9, 17), (36, 37), (20, 28), (50, 51), (13, 14)}
 networks = {
     "torus-three-dead-links": [edge for edge in torus(8, 8) if edge not in dead_links],
-    "torus-dead-node": [(alive.index(a), alive.index(b)) for a, b in torus(8, 8) if 27 not in (a, b)],
+    "torus-dead-node": torus(8, 8) + ["!27"],
+    "torus-slow-links": [(a, b, "1/4" if (a, b) in slow_links else 1) for a, b in torus(8, 8)],
     "random-4-regular": regular(64, 4, seed=1),
-    "two-tori-thin-link": torus(4, 8) + torus(4, 8, first=32) + [(0, 32)],
+    "two-tori-thin-link": torus(4, 8) + torus(4, 8, first=32) + [(0, 32, "1/4")],
     "random-geometric": geometric(64, 4, seed=1),
 }
 for name, edges in networks.items():
-    (folder / name).write_text("".join(f"{a} {b}\n" for a, b in edges))
+    lines = [edge if isinstance(edge, str) else " ".join(map(str, edge)) for edge in edges]
+    (folder / name).write_text("\n".join(lines) + "\n")

@@ -3,14 +3,15 @@
 # Renews the printed outputs, tables and files that the documentation quotes. Each quotation follows a mark:
 #   <!-- output of: COMMAND -->         a code block follows
 #   <!-- timed output of: COMMAND -->   the same, but the figures differ in each run
+#   <!-- slow output of: COMMAND -->    the same, of a command that takes a minute
 #   <!-- contents of: FILE -->          a code block follows
 #   <!-- contents of: FILE, NAME -->    the same, with the lines of the file between "// part: NAME" and "// end"
 #   <!-- table by: COMMAND -->          lines of Markdown follow, up to <!-- end of table -->
 #   <!-- reproduction by: COMMAND -->   the same, in a page of docs/reproduction, beside which its pictures (-o FOLDER) are
 #   <!-- picture by: COMMAND -->        an image follows, ![..](FILE): the file holds the output of the command
 # Usage: update_docs.sh [--check | --timed] [BUILD_FOLDER]
-# With --check it changes nothing, and exits 1 with the difference if something is stale; the reproduction, which takes a minute, is
-# then checked only with QUADRILLE_LONG=1. Timed outputs are renewed only with --timed,
+# With --check it changes nothing, and exits 1 with the difference if something is stale; slow outputs, and the reproduction, are then
+# checked only with QUADRILLE_LONG=1. Timed outputs are renewed only with --timed,
 # because on a busy machine their figures are worse than the old ones.
 set -euo pipefail
 check=false timed=false
@@ -88,10 +89,10 @@ render() {
       picture "$1" "$line" "$drawn" || return 1
       drawn=""
     fi
-    if [[ $line =~ ^'<!-- '(output of|timed output of|contents of|table by|reproduction by|picture by)': '(.*)' -->'$ ]]; then
+    if [[ $line =~ ^'<!-- '(output of|timed output of|slow output of|contents of|table by|reproduction by|picture by)': '(.*)' -->'$ ]]; then
       kind=${BASH_REMATCH[1]} what=${BASH_REMATCH[2]}
       if [ "$kind" = "timed output of" ] && ! $timed; then continue; fi
-      if [ "$kind" = "reproduction by" ] && $check && [ "${QUADRILLE_LONG:-0}" = 0 ]; then continue; fi
+      if [[ $kind =~ ^(slow output of|reproduction by)$ ]] && $check && [ "${QUADRILLE_LONG:-0}" = 0 ]; then continue; fi
       if [ "$kind" = "picture by" ]; then
         drawn=$what
       elif [ "$kind" = "table by" ] || [ "$kind" = "reproduction by" ]; then

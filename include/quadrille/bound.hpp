@@ -53,7 +53,7 @@ enum class BoundKind : std::uint8_t {
   equal_part,  // the sum, over all parties, of the bytes that must leave (or enter) each, divided by their number
   results,     // if all need the combination of all vectors, each byte takes 2 (N - 1) messages of N parties
   odd_set,     // n parties, n odd, have at most (n - 1) / 2 exchanges with each other at a time
-  flow,        // bytes times their distance, if each link has a price; divided by the sum of the prices
+  flow,        // bytes times their distance, if each link has a price; divided by the sum of prices times capacities
   compound,    // blocks that make several hops in few rounds
   time,        // start-ups and bytes, at the times of a model
 };
@@ -82,18 +82,19 @@ struct Bound {
   std::string source;
   Fraction exact = {};
   Certificate certificate = {};
-  std::vector<Bound> parts = {};  // if this bounds the time: the bounds of c1, c2 and c2_shared from which it follows
+  std::vector<Bound> parts = {};  // if this bounds the time: the bounds of ranks and links, or of nodes, from which it follows
 };
 
 Bound proved(std::string figure, const Fraction& exact, std::string source, Certificate certificate);
 
-// The directed links of a network, each of which carries one message of a round without sharing.
+// The directed links of a network.
 struct NetworkLinks {
   struct Ends {
     Vertex from = 0, to = 0;
   };
   Count vertices = 0;  // the first ones are the ranks
   std::vector<Ends> links;
+  Capacities capacities = {};  // in the order of `links`
 };
 NetworkLinks links_of(const Topology& topology);  // the links of vertex 0, then those of vertex 1, ..
 
@@ -125,12 +126,16 @@ std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topol
 struct LeastTimes {
   Fraction startup_s, byte_s;
   Count ports = 1;
+  bool of_nodes = false;      // of exchanges between nodes, not of messages of ranks
+  bool counts_links = false;  // does the time of a byte hold for C2 shared, too?
+  bool adds_up = true;        // otherwise start-ups and bytes may overlap, and the time is at least that of either
 };
-// Returns nothing for models whose start-ups and bytes do not add up in each round. `network` may be null.
+bool has_least_times(const Model& model);
+// Returns nothing for models without least times, and for a model that counts links without a network, which may be null.
 std::optional<LeastTimes> least_times(const Model& model, const MachineCosts& machine, const Topology* network);
 
-// Returns the bound of the time that follows from the best of the given bounds of c1, c2 and c2_shared, which must have
-// certificates. `by_rounds`: rounds follow each other.
+// Returns the bound of the time that follows from the best of the given bounds of c1, c2 and c2_shared, or of node_rounds and the
+// traffic of nodes, which must have certificates. `by_rounds`: rounds follow each other.
 Bound time_bound(const Problem& problem, const std::vector<Bound>& bounds, const LeastTimes& times, bool by_rounds = true);
 
 // The JSON form.

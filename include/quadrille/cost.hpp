@@ -69,6 +69,9 @@ std::vector<Bound> lower_bounds_by_matchings(const Problem& problem);
 struct LinkFigures {
   Count sharing = 0;    // the most messages of one round that share a directed link; 1 means no contention
   Bytes c2_shared = 0;  // sum over all rounds of the round's longest message times the round's sharing
+  // If links have capacities: a message counts on a link as the capacity of the slowest link of its way, divided by that of the
+  // link; sums are rounded up. The longest message is the one that takes longest on its slowest link, in bytes that the machine's
+  // link carries in this time.
   bool operator==(const LinkFigures&) const = default;
 };
 

@@ -28,7 +28,7 @@ struct FlowOptions {
 
 struct FlowSchedule {
   Schedule schedule;
-  Bytes busiest_link = 0;  // the most bytes of any link: C2 shared is at least that
+  Bytes busiest_link = 0;  // the most bytes of any link, in those of the machine's link: C2 shared is at least that
   Bytes c2_shared = 0;
   Bytes bound = 0;           // of C2 shared for any schedule (bound.hpp)
   bool was_stopped = false;  // by the limit of time

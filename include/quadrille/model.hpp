@@ -44,8 +44,9 @@ struct RoundFigures {
   Bytes chain = 0, queue = 0;
   // Figures of links. They do not count control messages, except a barrier's.
   Count turns = 0;       // steps that a rank needs to send its messages, if each of its links takes one message in a step
-  Count sharing = 0;     // messages over one directed link
-  Bytes link_bytes = 0;  // bytes over one directed link
+  Count sharing = 0;     // messages over one directed link; a fast link carries several slow ones as one (LinkFigures)
+  Bytes link_bytes = 0;  // bytes over one directed link; those of slow and fast links are converted into the machine's
+  Bytes slowest = 0;     // bytes of the message that takes longest on its slowest link, converted in the same way
   Link busiest_link;     // the link that carries `sharing` messages; none if `sharing` is 0
   // Figures of nodes, whose ports are full-duplex: the larger of what a node's ranks send to other nodes and what they receive
   // from other nodes. All messages from one rank to another in the round count as one exchange.
@@ -201,6 +202,14 @@ struct Formula {
   std::function<Overlapped(const std::vector<StageFigures>&)> overlapped = {};  // empty if the model knows no overlap
 };
 
+// What a start-up of the busiest rank, and one of its bytes, take at least, also if they overlap with others. `adds_up`: a start-up
+// does not overlap with bytes.
+struct LeastParts {
+  Picoseconds startup = 0;
+  ByteTime byte;
+  bool adds_up = false;
+};
+
 struct ModelTerm {
   std::string_view name;
   bool is_bytes = false;
@@ -219,15 +228,16 @@ struct Model {
   std::string_view source;   // citation key of docs/references.bib, with the place
   std::vector<Coefficient> coefficients;
   bool tells_policies_apart = false;
-  bool needs_links = false;                              // requires Workload::has_links
-  bool needs_nodes = false;                              // requires Workload::has_nodes
-  bool needs_work = false;                               // requires Workload::has_work
-  bool needs_exchange = false;                           // requires Workload::is_exchange
-  bool prices_windows = false;                           // uses StageFigures::windows
-  bool adds_bytes = false;                               // a round, or window, takes its start-ups and then its bytes
-  std::vector<ModelTerm> terms;                          // at most as many as a Charges holds
-  Formula (*formula_of)(const Coefficients&) = nullptr;  // the coefficients must be complete and checked
-  std::vector<ModelTerm> overlapped_terms = {};          // terms of Formula::overlapped
+  bool needs_links = false;                                  // requires Workload::has_links
+  bool needs_nodes = false;                                  // requires Workload::has_nodes
+  bool needs_work = false;                                   // requires Workload::has_work
+  bool needs_exchange = false;                               // requires Workload::is_exchange
+  bool prices_windows = false;                               // uses StageFigures::windows
+  LeastParts (*least_parts)(const Coefficients&) = nullptr;  // of a model whose parts overlap, and which does not add bytes
+  bool adds_bytes = false;                                   // a round, or window, takes its start-ups and then its bytes
+  std::vector<ModelTerm> terms;                              // at most as many as a Charges holds
+  Formula (*formula_of)(const Coefficients&) = nullptr;      // the coefficients must be complete and checked
+  std::vector<ModelTerm> overlapped_terms = {};              // terms of Formula::overlapped
   std::string_view shared_table = {};  // id of the model whose table in machine files this model reads; empty: its own
   // The cost of a single message, which a simulation by events needs. Null if the model only prices rounds.
   MessageTimes (*times_of_message)(const Coefficients&) = nullptr;

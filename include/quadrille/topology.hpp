@@ -36,6 +36,18 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+// How fast links are. A link of capacity c carries bytes c / of_machine times as fast as the link of a machine's model.
+struct Capacities {
+  Count of_machine = 1;
+  std::vector<Count> of_links = {};  // by number, each at least 1; empty if all links are as fast as the machine's
+
+  Count of(Count link) const { return of_links.empty() ? 1 : of_links[static_cast<std::size_t>(link)]; }
+  // What the machine's link carries while a link of this capacity carries `bytes`, rounded up. Throws Error{too_large} from 2^63
+  // on.
+  Bytes on_machine(Bytes bytes, Count capacity) const;
+  bool operator==(const Capacities&) const = default;
+};
+
 using LinkVisitor = std::function<void(const Link&)>;
 
 // What each kind of network implements; the members of Topology with the same names say what they return.
@@ -49,6 +61,7 @@ class Network {
   virtual Count link_count() const = 0;
   virtual Count link_numbers() const = 0;
   virtual Link link(Count number) const = 0;
+  virtual const Capacities& capacities() const;  // by default all links are equal
   virtual std::vector<Link> links_from(Vertex vertex) const = 0;
   virtual Count distance(Rank from, Rank to) const = 0;
   virtual std::string text_of(const Link& link) const = 0;
@@ -92,9 +105,10 @@ class Topology {
   Count link_numbers() const { return network_->link_numbers(); }
   Link link(Count number) const { return network_->link(number); }                            // `number` must come from a route
   std::vector<Link> links_from(Vertex vertex) const { return network_->links_from(vertex); }  // in ascending order of their numbers
-  std::vector<Vertex> neighbours(Vertex vertex) const;                                        // in ascending order, each once
-  Count distance(Rank from, Rank to) const { return network_->distance(from, to); }           // number of links of a shortest path
-  std::string text_of(const Link& link) const { return network_->text_of(link); }             // "3 -> 4 (dimension 1, +)"
+  const Capacities& capacities() const { return network_->capacities(); }
+  std::vector<Vertex> neighbours(Vertex vertex) const;                               // in ascending order, each once
+  Count distance(Rank from, Rank to) const { return network_->distance(from, to); }  // number of links of a shortest path
+  std::string text_of(const Link& link) const { return network_->text_of(link); }    // "3 -> 4 (dimension 1, +)"
 
   // Visits the links of the route from one rank to another, in order. In a product, the route goes dimension by
   // dimension, each in the shorter direction (if both are equally long, as Routing says); with a port, it runs straight along
@@ -127,8 +141,10 @@ class Topology {
 Topology parse_topology(std::string_view text);
 
 // Reads a graph with one edge on each line: two vertices, where a rank is a number and a switch is a word, such as "3
-// leaf-0". The rest of a line after # is a comment. `label` names the text in errors and becomes the name of the
-// topology. Throws Error{malformed} with the line, and otherwise like Topology::cluster.
+// leaf-0". The capacity of the edge may follow, such as 4, 1/4 or 0.25; a capacity of 0 leaves the edge out. A line such as
+// !3 leaves out a vertex and its edges; ranks above it are numbered down. The rest of a line after # is a comment. `label` names
+// the text in errors and becomes the name of the topology. Throws Error{malformed} with the line, and otherwise like
+// Topology::cluster.
 Topology parse_edge_list(std::string_view text, const std::string& label);
 
 // Reads a SimGrid platform file (version 4) with one cluster: a torus, a fat tree or a dragonfly. Only the

@@ -41,6 +41,12 @@ class Evidence {
     for (const NetworkLinks::Ends& link : network->links)
       require(std::min(link.from, link.to) >= 0 && std::max(link.from, link.to) < network->vertices,
               "a link leads to a vertex that does not exist");
+    const Capacities& capacities = network->capacities;
+    require(capacities.of_links.empty() || capacities.of_links.size() == network->links.size(), "each link has one capacity");
+    for (const Count capacity : capacities.of_links)
+      require(capacity >= 1 && capacity <= most_price, "a capacity is below 1, or more than 2^32");
+    require(capacities.of_machine >= 1 && capacities.of_machine <= most_price,
+            "the machine's capacity is below 1, or more than 2^32");
   }
 
   Fraction value_of(const Bound& bound) const {
@@ -147,11 +153,12 @@ class Evidence {
     if (figure == "c2") return Fraction(amount, fewer) * Fraction(1, certificate.ports);
     if (figure == "node_traffic_out") return {amount, senders};
     if (figure == "node_traffic_in") return {amount, parties.count - senders};
-    const Count links = std::count_if(network_->links.begin(), network_->links.end(), [&](const NetworkLinks::Ends& link) {
-      return sending[index(link.from)] && !sending[index(link.to)];
-    });
-    require(links > 0, "no link leaves its set");
-    return {amount, links};
+    Wide capacity = 0;
+    for (std::size_t link = 0; link < network_->links.size(); ++link)
+      if (sending[index(network_->links[link].from)] && !sending[index(network_->links[link].to)])
+        capacity += network_->capacities.of(static_cast<Count>(link));
+    require(capacity > 0, "no link leaves its set");
+    return Fraction(amount, capacity) * network_->capacities.of_machine;
   }
 
   Fraction equal_part(const std::string& figure, const Certificate& certificate, const Parties& parties) const {
@@ -193,12 +200,13 @@ class Evidence {
     require(figure == "c2_shared", "prices of links are a bound of what links carry");
     require(certificate.prices.size() == network_->links.size(), "each link has one price");
     Wide sum = 0;
-    for (const Count price : certificate.prices) {
+    for (std::size_t link = 0; link < certificate.prices.size(); ++link) {
+      const Count price = certificate.prices[link];
       require(price >= 0 && price <= most_price, "a price is negative, or more than 2^32");
-      sum += price;
+      sum += Wide{price} * network_->capacities.of(static_cast<Count>(link));
     }
     require(sum > 0, "all prices are 0");
-    return {PricedDemand(demand_, *network_).cost(certificate.prices, nullptr), sum};
+    return Fraction(PricedDemand(demand_, *network_).cost(certificate.prices, nullptr), sum) * network_->capacities.of_machine;
   }
 
   std::optional<Fraction> bytes_in(Count rounds, Count ports) const {
@@ -219,15 +227,19 @@ class Evidence {
     Fraction bytes;
     Count rounds = 0;
     for (const Bound& part : bound.parts) {
-      require(part.figure == "c1" || part.figure == "c2" || part.figure == "c2_shared", "its parts are of c1, c2 and c2_shared");
+      const bool is_of_nodes = part.figure.starts_with("node_");
+      require(part.figure == "c1" || part.figure == "c2" || part.figure == "c2_shared" || is_of_nodes,
+              "its parts are of c1, c2 and c2_shared, or of rounds and traffic of nodes");
+      require(is_of_nodes == bound.parts[0].figure.starts_with("node_"), "its parts are of ranks, and of nodes");
+      require(!is_of_nodes || !certificate.is_compound, "the compound bound is of ranks, not of nodes");
       require(part.certificate.kind != BoundKind::compound && part.certificate.ports == certificate.ports,
               "a part holds for other ports, or only for some rounds");
       const Fraction value = value_of(part);
       require(value == part.exact, "the value of a part is not what its certificate proves");
-      if (part.figure == "c1")
+      if (part.certificate.kind == BoundKind::spread)
         rounds = std::max(rounds, value.rounded_up());
       else
-        bytes = std::max(bytes, value);
+        bytes = std::max(bytes, bytes_of_port(part));
     }
     return least_time(problem_, certificate, rounds, bytes);
   }
@@ -256,8 +268,13 @@ Bound proved(std::string figure, const Fraction& exact, std::string source, Cert
 
 NetworkLinks links_of(const Topology& topology) {
   NetworkLinks network{.vertices = topology.vertices()};
+  const Capacities& capacities = topology.capacities();
+  network.capacities.of_machine = capacities.of_machine;
   for (Vertex vertex = 0; vertex < network.vertices; ++vertex)
-    for (const Link& link : topology.links_from(vertex)) network.links.push_back({link.from, link.to});
+    for (const Link& link : topology.links_from(vertex)) {
+      network.links.push_back({link.from, link.to});
+      if (!capacities.of_links.empty()) network.capacities.of_links.push_back(capacities.of(link.number));
+    }
   return network;
 }
 

@@ -24,6 +24,11 @@ inline std::optional<Fraction> compound_bound(Count p, Count k, Count rounds, By
   return Fraction(hops * block_bytes, k);
 }
 
+// The bytes that a part of a bound of the time proves for each port: a node divides its traffic among its ports.
+inline Fraction bytes_of_port(const Bound& part) {
+  return part.figure.starts_with("node_traffic") ? part.exact * Fraction(1, part.certificate.ports) : part.exact;
+}
+
 // Returns the time that a certificate of the time proves, if no schedule has fewer rounds, or a smaller C2 and C2 shared.
 Fraction least_time(const Problem& problem, const Certificate& certificate, Count rounds, const Fraction& bytes);
 

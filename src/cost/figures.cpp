@@ -166,22 +166,17 @@ LinkFigures link_figures(const Schedule& schedule, const Topology& topology) {
     if (sends.is_owner(rank)) sends.add(schedule.program(rank));
   LinkFigures figures;
   LinkLoads loads(topology);
-  Bytes longest = 0;
   sends.for_each(
       [&](Count, Rank from, auto messages, auto&& image) {
-        for (const SendsByRound::Send& message : messages) {
-          longest = std::max(longest, message.bytes);
-          loads.add(from, image(message.peer), message.port(), message.bytes);
-        }
+        for (const SendsByRound::Send& message : messages) loads.add(from, image(message.peer), message.port(), message.bytes);
       },
       [&](Count) {
-        const Count sharing = loads.take().messages;
-        figures.sharing = std::max(figures.sharing, sharing);
-        const auto shared = checked_product(longest, sharing);
+        const LinkLoads::Busiest busiest = loads.take();
+        figures.sharing = std::max(figures.sharing, busiest.sharing);
+        const auto shared = checked_product(busiest.longest, busiest.sharing);
         if (!shared)
           throw Error(ErrorCode::too_large, "the messages that share a link together reach 2^63 bytes; make the sizes smaller");
         add_bytes(figures.c2_shared, *shared);
-        longest = 0;
       });
   return figures;
 }

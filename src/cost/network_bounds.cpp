@@ -27,14 +27,17 @@ class CutSearch {
   void try_set(const std::vector<bool>& set) {
     if (left_-- <= 0) return;
     Count out = 0, in = 0;
-    for (const auto& [from, to] : network_.links) {
-      out += set[index(from)] && !set[index(to)] ? 1 : 0;
-      in += set[index(to)] && !set[index(from)] ? 1 : 0;
+    for (std::size_t link = 0; link < network_.links.size(); ++link) {
+      const auto [from, to] = network_.links[link];
+      const Count capacity = network_.capacities.of(static_cast<Count>(link));
+      out += set[index(from)] && !set[index(to)] ? capacity : 0;
+      in += set[index(to)] && !set[index(from)] ? capacity : 0;
     }
     std::vector<bool> ranks(set.begin(), set.begin() + demand_.ranks());
-    if (out > 0) take({demand_.leaving(ranks), out}, set, true);
+    const Count machine = network_.capacities.of_machine;
+    if (out > 0) take(Fraction(demand_.leaving(ranks), out) * machine, set, true);
     ranks.flip();
-    if (in > 0) take({demand_.leaving(ranks), in}, set, false);
+    if (in > 0) take(Fraction(demand_.leaving(ranks), in) * machine, set, false);
   }
 
   // The vertices nearest to each vertex, by the prices of the links: sets that dear links separate from the rest.
@@ -112,18 +115,25 @@ class PriceSearch {
  public:
   PriceSearch(const Demand& demand, const NetworkLinks& network)
       : demand_(demand, network),
+        machine_(network.capacities.of_machine),
         carried_(network.links.size()),
-        weights_(network.links.size(), 1.0),
         best_(network.links.size(), 1) {
+    for (std::size_t link = 0; link < best_.size(); ++link)
+      capacities_.push_back(network.capacities.of(static_cast<Count>(link))),
+          weights_.push_back(static_cast<double>(capacities_[link]));
     try_prices(best_, nullptr);
   }
 
-  void run(Count steps) {
+  // `roundings`: how many times the prices are rounded to small numbers, each time to larger ones.
+  void run(Count steps, Count roundings) {
     for (Count step = 1; step <= steps; ++step) {
       std::vector<double> loads(weights_.size());
-      try_prices(scaled(weights_, largest_price), &loads);
+      std::vector<double> prices = weights_;
+      for (std::size_t link = 0; link < prices.size(); ++link) prices[link] /= static_cast<double>(capacities_[link]);
+      try_prices(scaled(prices, largest_price), &loads);
       double most = 0, carried = 0;
       for (std::size_t link = 0; link < loads.size(); ++link) {
+        loads[link] *= static_cast<double>(machine_) / static_cast<double>(capacities_[link]);
         carried_[link] += loads[link];
         most = std::max(most, loads[link]), carried = std::max(carried, carried_[link]);
       }
@@ -135,7 +145,7 @@ class PriceSearch {
     }
     // The best prices are often small whole numbers, from which the search differs by little.
     const std::vector<double> found(best_.begin(), best_.end());
-    for (Count most = 1; most <= 12; ++most) try_prices(scaled(found, most), nullptr);
+    for (Count most = 1; most <= roundings; ++most) try_prices(scaled(found, most), nullptr);
   }
 
   const std::vector<Count>& prices() const { return best_; }
@@ -155,14 +165,16 @@ class PriceSearch {
 
   void try_prices(const std::vector<Count>& prices, std::vector<double>* loads) {
     Fraction::Wide sum = 0;
-    for (const Count price : prices) sum += price;
-    const Fraction value(demand_.cost(prices, loads), sum);
+    for (std::size_t link = 0; link < prices.size(); ++link) sum += Fraction::Wide{prices[link]} * capacities_[link];
+    const Fraction value = Fraction(demand_.cost(prices, loads), sum) * machine_;
     if (value_ < value) value_ = value, best_ = prices;
   }
 
   PricedDemand demand_;
-  std::vector<double> carried_;  // by link, in all steps
-  std::vector<double> weights_;
+  Count machine_;                  // capacity of the machine's link
+  std::vector<Count> capacities_;  // by link
+  std::vector<double> carried_;    // by link, in all steps, in bytes of the machine's link
+  std::vector<double> weights_;    // by link: its price times its capacity
   std::vector<Count> best_;
   Fraction value_;
 };
@@ -174,7 +186,10 @@ std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& ne
   if (network.links.empty() || demand.needs().empty() || !moves_data(problem.collective)) return {};
   PriceSearch prices(demand, network);
   const double looks_of_a_step = static_cast<double>(problem.ranks) * static_cast<double>(network.links.size());
-  if (effort.steps > 0) prices.run(std::min(effort.steps, static_cast<Count>(most_price_looks / looks_of_a_step) + 20));
+  const Count least =
+      std::min<Count>(20, static_cast<Count>(2 * most_price_looks / looks_of_a_step));  // fewer for some 1,000 ranks
+  if (effort.steps > 0)
+    prices.run(std::min(effort.steps, static_cast<Count>(most_price_looks / looks_of_a_step) + least), std::min<Count>(12, least));
   CutSearch cuts(demand, network);
   cuts.single_ranks();
   cuts.slabs(effort.grid);
@@ -205,7 +220,11 @@ std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const T
 
 std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topology* topology) {
   constexpr Count most_ranks = 128, steps = 200;
-  return topology && problem.ranks <= most_ranks ? certified_bounds(problem, ports, topology, steps) : lower_bounds(problem, ports);
+  if (topology && problem.ranks <= most_ranks) return certified_bounds(problem, ports, topology, steps);
+  std::vector<Bound> bounds = lower_bounds(problem, ports);
+  if (!problem.nodes.empty())
+    for (Bound& bound : lower_bounds_between_nodes(problem, ports)) bounds.push_back(std::move(bound));
+  return bounds;
 }
 
 }  // namespace quadrille

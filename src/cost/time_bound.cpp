@@ -12,8 +12,8 @@ namespace {
 constexpr Count bytes_apart = 1'000'000;  // so that whole picoseconds tell attoseconds of a byte apart
 
 // Returns the time of a round, or window, with just so many messages that its busiest rank needs `turns` turns of its ports, and
-// with as many bytes for each port.
-Picoseconds time_of_round(const Formula& formula, Count ports, Count turns, Bytes bytes) {
+// with as many bytes for each port. Links carry `loaded` times as many bytes. Nodes do what ranks do.
+Picoseconds time_of_round(const Formula& formula, Count ports, Count turns, Bytes bytes, Count loaded = 1) {
   const Bytes all = turns == 1 ? bytes : bytes * ports;
   const RoundFigures round{.messages = 1 + (turns - 1) * ports,
                            .bytes = all,
@@ -22,7 +22,13 @@ Picoseconds time_of_round(const Formula& formula, Count ports, Count turns, Byte
                            .queue = all,
                            .turns = turns,
                            .sharing = turns,
-                           .link_bytes = bytes};
+                           .link_bytes = bytes * loaded,
+                           .slowest = bytes / turns * loaded,
+                           .exchanges = 1 + (turns - 1) * ports,
+                           .exchanged = all,
+                           .longest_exchange = bytes / turns,
+                           .matchings = 1 + (turns - 1) * ports,
+                           .matched = all};
   Picoseconds sum = 0;
   for (const Charge& charge : formula.of_round(round)) sum = add_times(sum, charge.time);
   return sum;
@@ -35,15 +41,38 @@ Count links_of_a_rank(const Topology& network) {
   return most;
 }
 
+const Fraction picosecond(1, 1'000'000'000'000);
+
+LeastTimes of_parts(const LeastParts& parts) {
+  return {.startup_s = picosecond * parts.startup,
+          .byte_s = picosecond * Fraction(parts.byte.of(bytes_apart), bytes_apart),
+          .adds_up = parts.adds_up};
+}
+
+// The bound of the given bounds whose value is the greatest, or null.
+const Bound* greatest(const std::vector<Bound>& bounds, std::string_view figure) {
+  const Bound* best = nullptr;
+  for (const Bound& each : bounds)
+    if (each.figure == figure && each.certificate.kind != BoundKind::none && each.certificate.kind != BoundKind::compound &&
+        (!best || best->exact < each.exact))
+      best = &each;
+  return best && best->exact == Fraction() ? nullptr : best;
+}
+
 }  // namespace
 
+bool has_least_times(const Model& model) { return model.adds_bytes || model.least_parts; }
+
 std::optional<LeastTimes> least_times(const Model& model, const MachineCosts& machine, const Topology* network) {
-  if (!model.adds_bytes || (model.needs_links && !network)) return std::nullopt;
+  if (!has_least_times(model) || (model.needs_links && !network)) return std::nullopt;
   const Coefficients& coefficients = coefficients_of(machine, model);
+  if (model.least_parts) return of_parts(model.least_parts(coefficients));
   const Formula formula = model.formula_of(coefficients);
-  const Count ports = model.needs_links                ? links_of_a_rank(*network)
-                      : coefficients.contains("ports") ? static_cast<Count>(coefficients.at("ports"))
-                                                       : 1;
+  const std::string_view key = model.needs_nodes ? "node_ports" : "ports";
+  const auto stated = coefficients.find(key);
+  const Count ports = model.needs_links              ? links_of_a_rank(*network)
+                      : stated != coefficients.end() ? static_cast<Count>(stated->second)
+                                                     : 1;
   const auto time = [&](Count turns, Bytes bytes) { return time_of_round(formula, ports, turns, bytes); };
   const Bytes many = Bytes{1} << 20;
   const Picoseconds of_bytes = time(1, many + bytes_apart) - time(1, many),
@@ -54,10 +83,11 @@ std::optional<LeastTimes> least_times(const Model& model, const MachineCosts& ma
   const bool is_first_byte_free = time(1, 1) == time(1, 0);
   const Picoseconds first = time(1, many) - of_many,
                     further = time(2, many) - time(1, many) - (ports > 1 && is_first_byte_free ? of_one : 0);
-  const Fraction picosecond(1, 1'000'000'000'000);
   return LeastTimes{.startup_s = picosecond * std::max<Picoseconds>(0, std::min(first, further)),
                     .byte_s = picosecond * Fraction(of_bytes, bytes_apart),
-                    .ports = ports};
+                    .ports = ports,
+                    .of_nodes = model.needs_nodes,
+                    .counts_links = time_of_round(formula, ports, 1, many, 2) > time(1, many)};
 }
 
 Fraction least_time(const Problem& problem, const Certificate& certificate, Count rounds, const Fraction& bytes) {
@@ -83,26 +113,28 @@ Bound time_bound(const Problem& problem, const std::vector<Bound>& bounds, const
                               .startup_s = times.startup_s,
                               .byte_s = times.byte_s,
                               .by_rounds = by_rounds,
-                              .is_compound = by_rounds && problem.collective == Collective::alltoall}};
+                              .is_compound = by_rounds && !times.of_nodes && problem.collective == Collective::alltoall}};
   Count rounds = 0;
   Fraction bytes;
-  for (const char* figure : {"c1", "c2", "c2_shared"}) {
-    const Bound* best = nullptr;
-    for (const Bound& each : bounds)
-      if (each.figure == figure && each.certificate.kind != BoundKind::none && each.certificate.kind != BoundKind::compound &&
-          (!best || best->exact < each.exact))
-        best = &each;
-    if (!best || best->exact == Fraction()) continue;
+  std::vector<std::string_view> figures{"c1", "c2"};
+  if (times.of_nodes) figures = {"node_rounds", "node_traffic_out", "node_traffic_in"};
+  if (times.counts_links) figures.push_back("c2_shared");
+  for (const std::string_view figure : figures) {
+    const Bound* const best = greatest(bounds, figure);
+    if (!best) continue;
     Bound part = *best;
-    if (part.figure == "c2_shared") part.certificate.ports = times.ports;  // has no meaning there
+    if (figure != "c1" && figure != "c2" && figure != "node_rounds") part.certificate.ports = times.ports;  // has no meaning there
     QUADRILLE_ASSERT(part.certificate.ports == times.ports);
-    if (part.figure == "c1")
+    if (part.certificate.kind == BoundKind::spread)
       rounds = part.value;
     else
-      bytes = std::max(bytes, part.exact);
+      bytes = std::max(bytes, bytes_of_port(part));
     bound.parts.push_back(std::move(part));
   }
-  bound.exact = least_time(problem, bound.certificate, rounds, bytes);
+  Certificate& certificate = bound.certificate;
+  // If start-ups and bytes overlap, the greater of both is the bound: the other one counts as free.
+  if (!times.adds_up) (times.startup_s * rounds < times.byte_s * bytes ? certificate.startup_s : certificate.byte_s) = Fraction();
+  bound.exact = least_time(problem, certificate, rounds, bytes);
   return bound;
 }
 

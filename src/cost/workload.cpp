@@ -329,10 +329,11 @@ class WorkloadCounting {
           RoundFigures& round = rounds_[number];
           if (loads) {
             const LinkLoads::Busiest busiest = loads->take();
-            QUADRILLE_ASSERT(busiest.messages > 0 || busiest.bytes == 0);
-            round.sharing = busiest.messages;
+            QUADRILLE_ASSERT(busiest.sharing > 0 || busiest.bytes == 0);
+            round.sharing = busiest.sharing;
             round.link_bytes = busiest.bytes;
-            if (busiest.messages > 0) round.busiest_link = topology_->link(busiest.number);
+            round.slowest = busiest.longest;
+            if (busiest.sharing > 0) round.busiest_link = topology_->link(busiest.number);
             round.turns = std::exchange(turns, 0);
           }
           if (result_.has_nodes) count_nodes(round, messages);

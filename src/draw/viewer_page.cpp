@@ -108,7 +108,7 @@ void add_findings(Trace& trace, const Schedule& schedule, const std::vector<Find
 void add_bounds(Trace& trace, const Schedule& schedule, const Topology* topology) {
   const Figures counted = figures(schedule);
   std::vector<Bound> bounds = lower_bounds(schedule.problem, counted.ports, counted.c1);
-  if (topology)
+  if (topology && topology->capacities().of_links.empty())  // the page counts messages on links without their capacities
     for (Bound& bound : lower_bounds(schedule.problem, *topology)) bounds.push_back(std::move(bound));
   for (Bound& bound : bounds) trace.bounds.push_back({std::move(bound.figure), bound.value, std::move(bound.source)});
 }

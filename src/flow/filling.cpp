@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "flow/ways.hpp"
+#include "foundation/arithmetic.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille {
@@ -21,7 +22,7 @@ class RoundFiller {
         urgencies_(parts.size()),
         heights_(parts.size()),
         sent_(network.hops.size()),
-        messages_(network.link_numbers) {
+        taken_(network.link_numbers) {
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const std::vector<PartStep>& steps = parts[part].steps;
       below_[part].resize(steps.size());
@@ -43,7 +44,7 @@ class RoundFiller {
     while (!ready_.empty()) {
       sort_by_urgency();
       std::fill(sent_.begin(), sent_.end(), 0);
-      std::fill(messages_.begin(), messages_.end(), 0);
+      std::fill(taken_.begin(), taken_.end(), 0);
       std::vector<PartTransfer> taken, kept;
       for (PartTransfer& transfer : ready_) {
         const Bytes length = std::min(transfer.length, room(hop_of(transfer)));
@@ -61,7 +62,7 @@ class RoundFiller {
           kept.push_back({transfer.part, step, transfer.first, transfer.length, transfers_});
         ++transfers_;
       }
-      result.c2_shared += *std::max_element(sent_.begin(), sent_.end()) * *std::max_element(messages_.begin(), messages_.end());
+      result.c2_shared += c2_shared();
       result.rounds.push_back(std::move(taken));
       ready_ = std::move(kept);
     }
@@ -75,13 +76,28 @@ class RoundFiller {
   Bytes room(std::size_t hop) const {
     if (sent_[hop] == 0)
       for (const std::size_t link : network_.hops[hop].links)
-        if (messages_[link] >= limits_.sharing) return 0;
-    return limits_.longest - sent_[hop];
+        if (taken_[link] + network_.hops[hop].capacity > limits_.sharing * capacity(link)) return 0;
+    if (network_.capacities.of_links.empty()) return limits_.longest - sent_[hop];
+    const double longest = static_cast<double>(limits_.longest) * static_cast<double>(network_.hops[hop].capacity) /
+                           static_cast<double>(network_.capacities.of_machine);
+    return std::max<Bytes>(1, static_cast<Bytes>(longest)) - sent_[hop];
+  }
+
+  Count capacity(std::size_t link) const { return network_.capacities.of(static_cast<Count>(link)); }
+
+  // The longest message of the round times its sharing (LinkFigures).
+  Bytes c2_shared() const {
+    Bytes longest = 0;
+    Count sharing = 0;
+    for (std::size_t hop = 0; hop < sent_.size(); ++hop)
+      longest = std::max(longest, network_.capacities.on_machine(sent_[hop], network_.hops[hop].capacity));
+    for (std::size_t link = 0; link < taken_.size(); ++link) sharing = std::max(sharing, ceil_divide(taken_[link], capacity(link)));
+    return longest * sharing;
   }
 
   void take(std::size_t hop, Bytes length) {
     for (const std::size_t link : network_.hops[hop].links) {
-      if (sent_[hop] == 0) ++messages_[link];
+      if (sent_[hop] == 0) taken_[link] += network_.hops[hop].capacity;
       left_[link] -= length;
     }
     sent_[hop] += length;
@@ -95,7 +111,8 @@ class RoundFiller {
     urgencies.assign(steps.size(), 0);
     for (std::size_t step = steps.size(); step-- > 0;) {
       Bytes most = 0;
-      for (const std::size_t link : network_.hops[steps[step].hop].links) most = std::max(most, left_[link]);
+      for (const std::size_t link : network_.hops[steps[step].hop].links)
+        most = std::max(most, network_.capacities.on_machine(left_[link], capacity(link)));
       const double rounds = static_cast<double>(most) / static_cast<double>(limits_.longest * limits_.sharing);
       urgencies[step] = std::max(urgencies[step], rounds + static_cast<double>(heights_[part][step]));
       if (steps[step].before >= 0) {
@@ -130,8 +147,8 @@ class RoundFiller {
   std::vector<std::vector<double>> urgencies_;                // by part and step
   std::vector<std::vector<Count>> heights_;                   // by part and step: how many hops follow
   std::vector<PartTransfer> ready_;
-  std::vector<Bytes> sent_;      // by hop, in this round
-  std::vector<Count> messages_;  // by link, in this round
+  std::vector<Bytes> sent_;   // by hop, in this round
+  std::vector<Count> taken_;  // by link, in this round: the sum of the capacities of the hops that use it
   Count transfers_ = 0;
 };
 

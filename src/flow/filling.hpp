@@ -17,8 +17,8 @@ struct PartTransfer {
 
 // What a round may hold.
 struct RoundLimits {
-  Bytes longest = 1;  // bytes of a message
-  Count sharing = 1;  // messages over one link
+  Bytes longest = 1;  // bytes of a message; of one over slow or fast links, as many as take the same time
+  Count sharing = 1;  // messages over one link, as in BusiestLink
 };
 
 struct FilledRounds {

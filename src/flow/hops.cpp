@@ -2,6 +2,7 @@
 #include "flow/hops.hpp"
 
 #include "quadrille/indexed.hpp"
+#include "topology/round_messages.hpp"
 
 namespace quadrille {
 namespace {
@@ -23,8 +24,10 @@ RankNetwork::RankNetwork(const Topology& topology)
     : ranks(topology.ranks()),
       link_numbers(index(topology.link_numbers())),
       has_switches(topology.vertices() > ranks),
+      capacities(topology.capacities()),
       out(index(ranks)) {
   const auto add = [&](RankHop hop) {
+    hop.capacity = least_capacity(capacities, std::vector<Count>(hop.links.begin(), hop.links.end()));
     out[index(hop.from)].push_back(hops.size());
     hops.push_back(std::move(hop));
   };

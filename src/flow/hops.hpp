@@ -13,6 +13,7 @@ struct RankHop {
   Rank from = 0, to = 0;
   std::optional<Port> port;
   std::vector<std::size_t> links;
+  Count capacity = 1;  // of the slowest of the links
 };
 
 // Without switches there is a hop for each link: a rank forwards what goes farther. With switches there is a hop from each rank to
@@ -24,6 +25,7 @@ struct RankNetwork {
   Count ranks;
   std::size_t link_numbers;
   bool has_switches;
+  Capacities capacities;
   std::vector<RankHop> hops;
   std::vector<std::vector<std::size_t>> out;  // by rank: the hops that leave it
 };

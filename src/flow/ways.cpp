@@ -16,11 +16,16 @@ namespace {
 // A link costs that much even if it carries nothing, so that ways do not wander over idle links.
 constexpr double base_price = 0.01;
 
+constexpr Count most_hops = Count{1} << 25;  // a limit, because filling rounds needs about 100 bytes for each
+
 class WaySearch {
  public:
   WaySearch(const RankNetwork& network, std::vector<BlockPart>& parts)
       : network_(network), parts_(parts), bytes_(network.link_numbers), prices_(network.link_numbers), costs_(network.hops.size()) {
     hops_over_.resize(network.link_numbers);
+    for (std::size_t link = 0; link < network.link_numbers; ++link)
+      slowness_.push_back(static_cast<double>(network.capacities.of_machine) /
+                          static_cast<double>(network.capacities.of(static_cast<Count>(link))));
     for (std::size_t hop = 0; hop < network.hops.size(); ++hop)
       for (const std::size_t link : network.hops[hop].links) hops_over_[link].push_back(hop);
   }
@@ -38,21 +43,31 @@ class WaySearch {
       std::vector<PartStep> way = part.to ? path(part.from, *part.to) : cheapest_tree(network_, part.from, costs_);
       if (before.empty() || cost_of(way) < cost_of(before) * (1 - 1e-9)) part.steps = std::move(way);
       add(part, 1);
+      if (hop_count_ > most_hops)
+        throw Error(ErrorCode::too_large,
+                    "the parts of a flow have ways of at most 32 million hops together; name fewer segments or ranks");
     }
   }
 
-  Bytes busiest() const { return *std::max_element(bytes_.begin(), bytes_.end()); }
+  Bytes busiest() const {
+    Bytes most = 0;
+    for (std::size_t link = 0; link < bytes_.size(); ++link)
+      most = std::max(most, network_.capacities.on_machine(bytes_[link], network_.capacities.of(static_cast<Count>(link))));
+    return most;
+  }
 
   // How uneven the links are: among steps with the same busiest link the more even one is better.
   double unevenness() const {
     double sum = 0;
-    for (const Bytes bytes : bytes_) sum += static_cast<double>(bytes) * static_cast<double>(bytes);
+    for (std::size_t link = 0; link < bytes_.size(); ++link) sum += load(link) * load(link);
     return sum;
   }
 
  private:
+  double load(std::size_t link) const { return static_cast<double>(bytes_[link]) * slowness_[link]; }
+
   double price(std::size_t link) const {
-    return base_price + std::exp(std::min(300.0, steepness_ * (static_cast<double>(bytes_[link]) / scale_ - 1)));
+    return slowness_[link] * (base_price + std::exp(std::min(300.0, steepness_ * (load(link) / scale_ - 1))));
   }
 
   double cost_of(std::size_t hop) const {
@@ -69,11 +84,12 @@ class WaySearch {
   bool uses_busy_link(const BlockPart& part) const {
     for (const PartStep& step : part.steps)
       for (const std::size_t link : network_.hops[step.hop].links)
-        if (static_cast<double>(bytes_[link]) > 0.97 * scale_) return true;
+        if (load(link) > 0.97 * scale_) return true;
     return false;
   }
 
   void add(const BlockPart& part, int sign) {
+    hop_count_ += sign * size(part.steps);
     for (const PartStep& step : part.steps)
       for (const std::size_t link : network_.hops[step.hop].links) {
         bytes_[link] += sign * part.length;
@@ -124,6 +140,8 @@ class WaySearch {
   const RankNetwork& network_;
   std::vector<BlockPart>& parts_;
   double steepness_ = 0, scale_ = 1;
+  Count hop_count_ = 0;                              // of the ways of all parts
+  std::vector<double> slowness_;                     // by link: the time of a byte, if that of the machine's link is 1
   std::vector<Bytes> bytes_;                         // by link
   std::vector<double> prices_;                       // by link
   std::vector<double> costs_;                        // by hop

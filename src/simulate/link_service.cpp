@@ -19,7 +19,7 @@ std::vector<Count> strides_of(const std::vector<Count>& sides) {
 }  // namespace
 
 WormholeLinks::WormholeLinks(const Topology& topology, Count channels, const std::vector<Count>& slow_links, double slowness)
-    : topology_(topology), strides_(strides_of(topology.grid())), channels_(channels), slowness_(slowness), links_(topology) {
+    : LinkService(topology, slowness), strides_(strides_of(topology.grid())), channels_(channels), links_(topology) {
   QUADRILLE_ASSERT(channels == 1 || channels == 2);
   for (const Count number : slow_links) links_[number].is_slow = true;
 }
@@ -91,14 +91,13 @@ void WormholeLinks::move(FlightNumber number, Picoseconds now) {
 bool WormholeLinks::flows(FlightNumber number, Picoseconds now) {
   const Flight& flight = flights_[number];
   QUADRILLE_ASSERT(flight.held == flight.way.size());  // it holds its whole way
-  bool is_slow = false;
+  Picoseconds bytes_time = flight.bytes_time;          // a rank sends no faster than the machine's link
   for (const Hop& hop : flight.way) {
     if (links_[hop.link].carries) return false;
-    is_slow = is_slow || links_[hop.link].is_slow;
+    bytes_time = std::max(bytes_time, time_on(hop.link, links_[hop.link].is_slow, flight.bytes_time));
   }
   for (const Hop& hop : flight.way) links_[hop.link].carries = true;
-  const Picoseconds tail =
-      add_times(now, is_slow ? whole_units(static_cast<double>(flight.bytes_time) * slowness_) : flight.bytes_time);
+  const Picoseconds tail = add_times(now, bytes_time);
   deliveries_.push_back({flight.message, add_times(now, flight.latency), add_times(tail, flight.latency)});
   steps_.push({tail, false, 0, flight.message, number});
   return true;

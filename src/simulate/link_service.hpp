@@ -27,6 +27,8 @@ class LinkService {
     Picoseconds head = 0, tail = 0;  // when its first and its last byte reach the receiver
   };
 
+  // Links that are slow, besides their capacities, take `slowness` times as long.
+  LinkService(const Topology& topology, double slowness) : topology_(topology), slowness_(slowness) {}
   virtual ~LinkService() = default;
 
   // Enters a message whose first byte leaves its sender at `time`. `time` must not be earlier than the time of the last head that
@@ -46,7 +48,20 @@ class LinkService {
   std::function<void(Number message, std::size_t hop, Picoseconds begin, Picoseconds end)> used;
 
  protected:
+  // Returns the time of a message's bytes on a link, if they take `bytes_time` on the machine's link.
+  Picoseconds time_on(Count link, bool is_slow, Picoseconds bytes_time) const {
+    const Capacities& capacities = topology_.capacities();
+    double factor = is_slow ? slowness_ : 1;
+    if (!capacities.of_links.empty())
+      factor *= static_cast<double>(capacities.of_machine) / static_cast<double>(capacities.of(link));
+    return factor == 1 ? bytes_time : whole_units(static_cast<double>(bytes_time) * factor);
+  }
+
+  const Topology& topology_;
   Count waits_ = 0;
+
+ private:
+  const double slowness_;
 };
 
 // Wormhole switching [dally1987]. The head (first bytes) of a message takes one link of its way after the other. A head that waits
@@ -112,10 +127,8 @@ class WormholeLinks : public LinkService {
   bool flows(FlightNumber number, Picoseconds now);  // begins to send the message's bytes if no link of its way carries other bytes
   void leave(FlightNumber number, Picoseconds now);
 
-  const Topology& topology_;
   const std::vector<Count> strides_;  // by dimension, of products
   const Count channels_;
-  const double slowness_;
   PerLink<LinkState> links_;
   std::vector<Flight> flights_;
   std::vector<FlightNumber> unused_;   // free entries of flights_
@@ -131,7 +144,7 @@ class WormholeLinks : public LinkService {
 class LinkQueues : public LinkService {
  public:
   LinkQueues(const Topology& topology, const std::vector<Count>& slow_links, double slowness)
-      : topology_(topology), queues_(topology), slowness_(slowness) {
+      : LinkService(topology, slowness), queues_(topology) {
     for (const Count number : slow_links) queues_[number].is_slow = true;
   }
 
@@ -165,10 +178,10 @@ class LinkQueues : public LinkService {
           unused_.push_back(head.flight);
           return Delivery{head.message, add_times(head.time, flight.latency), add_times(flight.tail, flight.latency)};
         }
-        Queue& queue = queues_[flight.way[flight.hop++]];
+        const Count link = flight.way[flight.hop++];
+        Queue& queue = queues_[link];
         const Picoseconds start = std::max(head.time, queue.free);
-        const Picoseconds taken =
-            queue.is_slow ? whole_units(static_cast<double>(flight.bytes_time) * slowness_) : flight.bytes_time;
+        const Picoseconds taken = time_on(link, queue.is_slow, flight.bytes_time);
         if (start > head.time) ++waits_;
         queue.free = add_times(start, taken);
         if (used) used(head.message, flight.hop - 1, start, queue.free);
@@ -203,9 +216,7 @@ class LinkQueues : public LinkService {
     Picoseconds bytes_time = 0, tail = 0, latency = 0;
   };
 
-  const Topology& topology_;
   PerLink<Queue> queues_;
-  double slowness_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> unused_;  // free entries of flights_
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;

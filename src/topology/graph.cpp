@@ -22,7 +22,7 @@ constexpr Count most_looks = Count{1} << 32;  // limit on visits to links, about
 }  // namespace
 
 Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names,
-             std::vector<Count> nodes)
+             std::vector<Count> nodes, Count machine_capacity)
     : name_(std::move(name)), ranks_(ranks), switch_names_(std::move(switch_names)), nodes_(std::move(nodes)) {
   Count distance_count = 0;
   const auto links = static_cast<Count>(2 * edges.size());
@@ -32,15 +32,18 @@ Graph::Graph(std::string name, Count ranks, Count vertices, const std::vector<Ed
                 fmt::format("the topology '{}' has {} ranks, {} switches and {} links: too many to compute routes", name_, ranks,
                             vertices - ranks, links));
   first_link_.assign(index(vertices) + 1, 0);
-  for (const auto& [a, b] : edges)
-    for (const Vertex end : {a, b}) ++first_link_[index(end) + 1];
+  for (const Edge& edge : edges)
+    for (const Vertex end : {edge.a, edge.b}) ++first_link_[index(end) + 1];
   for (std::size_t i = 1; i < first_link_.size(); ++i) first_link_[i] += first_link_[i - 1];
   links_.resize(2 * edges.size());
+  if (std::any_of(edges.begin(), edges.end(), [&](const Edge& edge) { return edge.capacity != machine_capacity; }))
+    capacities_ = {machine_capacity, std::vector<Count>(links_.size())};
   std::vector<Count> next = first_link_;
-  for (const auto& [a, b] : edges)
+  for (const auto& [a, b, capacity] : edges)
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
       const Count number = next[index(from)]++;
       links_[index(number)] = {number, from, to, 0};
+      if (!capacities_.of_links.empty()) capacities_.of_links[index(number)] = capacity;
     }
   by_end_.resize(links_.size());
   std::iota(by_end_.begin(), by_end_.end(), Count{0});
@@ -145,14 +148,16 @@ bool Graph::append_way(Rank from, Rank to, const std::optional<Port>& port, std:
 Bytes Graph::exchange_load(Bytes block_bytes) const {
   __extension__ typedef __int128 Wide;
   Wide hop_count = 0, most = 0;
-  const auto share = [&](Wide blocks, Count link_count) {
-    if (link_count > 0) most = std::max(most, (blocks * block_bytes + link_count - 1) / link_count);
+  const auto share = [&](Wide blocks, Count first, Count last) {
+    Wide capacity = 0;
+    for (Count number = first; number < last; ++number) capacity += capacities_.of(number);
+    if (capacity > 0) most = std::max(most, (blocks * block_bytes * capacities_.of_machine + capacity - 1) / capacity);
   };
   for (Rank rank = 0; rank < ranks_; ++rank) {
     for (Rank to = 0; to < ranks_; ++to) hop_count += hops(rank, to);
-    share(ranks_ - 1, static_cast<Count>(links_from(rank).size()));
+    share(ranks_ - 1, first_link_[index(rank)], first_link_[index(rank) + 1]);
   }
-  share(hop_count, link_count());
+  share(hop_count, 0, link_count());
   return static_cast<Bytes>(most);
 }
 

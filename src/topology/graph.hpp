@@ -22,12 +22,13 @@ class Graph : public Network {
   struct Edge {
     Vertex a = 0;
     Vertex b = 0;
+    Count capacity = 1;
   };
 
-  // `switch_names` may be empty; switches then have numbers. Throws Error{misuse} if two ranks are not connected, and
-  // Error{too_large} if the distances would take more than a gigabyte or too long to compute.
+  // `switch_names` may be empty; switches then have numbers. `machine_capacity` is that of the machine's link. Throws Error{misuse}
+  // if two ranks are not connected, and Error{too_large} if the distances would take more than a gigabyte or too long to compute.
   Graph(std::string name, Count ranks, Count vertices, const std::vector<Edge>& edges, std::vector<std::string> switch_names = {},
-        std::vector<Count> nodes = {});
+        std::vector<Count> nodes = {}, Count machine_capacity = 1);
 
   Count ranks() const override { return ranks_; }
   Count vertices() const override { return size(first_link_) - 1; }
@@ -35,6 +36,7 @@ class Graph : public Network {
   Count link_count() const override { return size(links_); }
   Count link_numbers() const override { return link_count(); }
   Link link(Count number) const override { return links_.at(index(number)); }
+  const Capacities& capacities() const override { return capacities_; }
   std::vector<Link> links_from(Vertex vertex) const override;
   Count distance(Rank from, Rank to) const override { return hops(from, to); }
   std::string text_of(const Link& link) const override;
@@ -51,7 +53,8 @@ class Graph : public Network {
 
   std::string name_;
   Count ranks_;
-  std::vector<Link> links_;        // by number; sorted by the vertex from which they leave
+  std::vector<Link> links_;  // by number; sorted by the vertex from which they leave
+  Capacities capacities_;
   std::vector<Count> first_link_;  // by vertex; then the number of links
   std::vector<Count> by_end_;      // for each vertex, the numbers of its links, sorted by the vertex to which they lead
   std::vector<std::string> switch_names_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads networks from files: graphs from text with one edge on each line, and clusters from SimGrid's platform files, version 4:
-// <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>.
-// Only the connections of a cluster are used: its name, speeds and loopback matter only to SimGrid.
+// Reads networks from files: graphs from text with one edge, or one dead vertex, on each line, and clusters from SimGrid's platform
+// files, version 4: <cluster topology="TORUS" topo_parameters="3,2,2" radical="0-11" ..>. Only the connections of a cluster are
+// used: its name, speeds and loopback matter only to SimGrid.
 //   TORUS      sides; the first changes fastest with the rank and is crossed first
 //   FAT_TREE   levels;children of a switch of each level;parents of what is below it;cables between the two [zahavi2010]
 //   DRAGONFLY  groups,cables;chassis of a group,cables;routers of a chassis,cables;nodes of a router. Links join all routers
@@ -13,11 +13,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
+#include <numeric>
+#include <set>
 #include <sstream>
 #include <string>
 
 #include "foundation/text/parsing.hpp"
+#include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/types.hpp"
@@ -186,46 +190,106 @@ class Platform {
   std::vector<Graph::Edge> edges_;
 };
 
-}  // namespace
+// Switches are numbered -1, -2, .. until all ranks are known.
+class EdgeList {
+ public:
+  EdgeList(std::string_view text, const std::string& label) : label_(label) {
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+      ++line_;
+      std::istringstream words(line.substr(0, line.find('#')));
+      const std::vector<std::string> own{std::istream_iterator<std::string>(words), {}};
+      if (!own.empty()) read(own);
+    }
+  }
 
-Topology parse_edge_list(std::string_view text, const std::string& label) {
-  // Switches are numbered -1, -2, .. until all ranks are known.
-  std::vector<Graph::Edge> edges;
-  std::map<std::string, Vertex> switches;
-  std::vector<std::string> names;
-  Rank last_rank = -1;
-  Count number = 0;
-  const auto vertex_of = [&](const std::string& word) -> Vertex {
+  Topology topology() {
+    if (last_rank_ < 0) refuse("no edge leads to a rank");
+    Count ranks = 0, vertices = 0;
+    std::map<Vertex, Vertex> places;
+    for (Rank rank = 0; rank <= last_rank_; ++rank)
+      if (!dead_.contains(rank)) places[rank] = ranks++;
+    if (ranks == 0) refuse("all ranks are left out");
+    vertices = ranks;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (const Vertex number = -1 - static_cast<Vertex>(i); !dead_.contains(number))
+        places[number] = vertices++, names.push_back(names_[i]);
+    std::vector<Graph::Edge> edges;
+    for (const auto& [a, b, numerator, denominator] : edges_)
+      if (numerator > 0 && places.contains(a) && places.contains(b))
+        edges.push_back({places[a], places[b], numerator * (common_denominator_ / denominator)});
+    return {label_, std::make_shared<Graph>(label_, ranks, vertices, edges, names, std::vector<Count>(), common_denominator_)};
+  }
+
+ private:
+  static constexpr Count most_capacity = 1'000'000;
+
+  struct WrittenEdge {
+    Vertex a = 0, b = 0;
+    Count numerator = 1, denominator = 1;  // of the capacity
+  };
+
+  void read(const std::vector<std::string>& words) {
+    if (words.size() == 1 && words[0].size() > 1 && words[0].front() == '!') {
+      dead_.insert(vertex_of(words[0].substr(1)));
+      return;
+    }
+    if (words.size() != 2 && words.size() != 3)
+      refuse(fmt::format("an edge has two ends and perhaps a capacity, not {}", counted(words.size(), "word")));
+    WrittenEdge edge{vertex_of(words[0]), vertex_of(words[1])};
+    if (edge.a == edge.b) refuse(fmt::format("the edge leads from '{}' to itself", words[0]));
+    if (words.size() == 3) read_capacity(words[2], edge);
+    edges_.push_back(edge);
+  }
+
+  // 4, 1/4 or 0.25
+  void read_capacity(const std::string& word, WrittenEdge& edge) {
+    const std::size_t mark = word.find_first_of("/.");
+    const std::string after = mark == std::string::npos ? "" : word.substr(mark + 1);
+    std::optional<Count> numerator = number_in<Count>(word.substr(0, mark)), denominator = 1;
+    if (mark != std::string::npos && word[mark] == '/') denominator = number_in<Count>(after);
+    if (mark != std::string::npos && word[mark] == '.') {
+      numerator = number_in<Count>(word.substr(0, mark) + after);
+      for (std::size_t i = 0; i < after.size() && *denominator <= most_capacity; ++i) *denominator *= 10;
+    }
+    if (!numerator || !denominator || *numerator < 0 || *denominator < 1 || (mark != std::string::npos && after.empty()))
+      refuse(fmt::format("'{}' is not a capacity, such as 4, 1/4 or 0.25", word));
+    const Count divisor = std::gcd(*numerator, *denominator);
+    edge.numerator = *numerator / divisor, edge.denominator = *denominator / divisor;
+    common_denominator_ = std::lcm(common_denominator_, std::min(edge.denominator, most_capacity + 1));
+    if (std::max(edge.numerator, common_denominator_) > most_capacity)
+      refuse(fmt::format("with the capacity {} the numerators, or the common denominator, of capacities exceed {}", word,
+                         most_capacity));
+  }
+
+  Vertex vertex_of(const std::string& word) {
     if (const auto rank = number_in<Rank>(word); rank && *rank >= 0 && *rank < most_graph_ranks) {
-      last_rank = std::max(last_rank, *rank);
+      last_rank_ = std::max(last_rank_, *rank);
       return *rank;
     }
     if (!std::isalpha(static_cast<unsigned char>(word.front())))
-      malformed_line(label, number,
-                     fmt::format("'{}' is neither a rank, from 0 to {}, nor the name of a switch", word, most_graph_ranks - 1));
-    const auto [found, fresh] = switches.try_emplace(word, -1 - static_cast<Vertex>(names.size()));
-    if (fresh) names.push_back(word);
+      refuse(fmt::format("'{}' is neither a rank, from 0 to {}, nor the name of a switch", word, most_graph_ranks - 1));
+    const auto [found, fresh] = switches_.try_emplace(word, -1 - static_cast<Vertex>(names_.size()));
+    if (fresh) names_.push_back(word);
     return found->second;
-  };
-
-  std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::vector<std::string> ends;
-    for (std::string word; words >> word;) ends.push_back(word);
-    if (ends.empty()) continue;
-    if (ends.size() != 2) malformed_line(label, number, fmt::format("an edge has two ends, not {}", ends.size()));
-    edges.push_back({vertex_of(ends[0]), vertex_of(ends[1])});
-    if (edges.back().a == edges.back().b) malformed_line(label, number, fmt::format("the edge leads from '{}' to itself", ends[0]));
   }
-  if (last_rank < 0) malformed_line(label, number, "no edge leads to a rank");
-  const Count ranks = last_rank + 1;
-  for (Graph::Edge& edge : edges)
-    for (Vertex* end : {&edge.a, &edge.b})
-      if (*end < 0) *end = ranks - 1 - *end;
-  return {label, std::make_shared<Graph>(label, ranks, ranks + size(names), edges, names)};
-}
+
+  [[noreturn]] void refuse(const std::string& what) const { malformed_line(label_, line_, what); }
+
+  const std::string& label_;
+  Count line_ = 0;
+  Rank last_rank_ = -1;
+  std::vector<WrittenEdge> edges_;
+  std::map<std::string, Vertex> switches_;
+  std::vector<std::string> names_;  // of switches
+  std::set<Vertex> dead_;
+  Count common_denominator_ = 1;  // of all capacities
+};
+
+}  // namespace
+
+Topology parse_edge_list(std::string_view text, const std::string& label) { return EdgeList(text, label).topology(); }
 
 Topology parse_platform(std::string_view text, const std::string& label) { return Platform(text, label).topology(); }
 

@@ -30,25 +30,33 @@ BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessa
   struct Use {
     Link link;
     std::size_t message;
+    Count slowest = 1;  // capacity of the slowest link of the message's way
   };
+  const Capacities& capacities = topology.capacities();
   std::vector<Use> uses;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const auto& [from, to, port, length] = messages[i];
+    const std::size_t first = uses.size();
     const auto use = [&](const Link& link) { uses.push_back({link, i}); };
     if (const auto way = topology.for_each_link(from, to, port, use); !way) {
       refuse(messages[i], way.error());
       topology.for_each_link(from, to, {}, use);
     }
+    std::vector<Count> way;
+    for (std::size_t k = first; k < uses.size(); ++k) way.push_back(uses[k].link.number);
+    for (std::size_t k = first; k < uses.size(); ++k) uses[k].slowest = least_capacity(capacities, way);
   }
   std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.link.number < b.link.number; });
   BusiestLink busiest;
   for (auto first = uses.begin(); first != uses.end();) {
     const auto last = std::find_if(first, uses.end(), [&](const Use& use) { return use.link.number != first->link.number; });
     Bytes carried = 0;
-    for (auto each = first; each != last; ++each) add_bytes(carried, messages[each->message].bytes);
-    carried = busiest.bytes = std::max(busiest.bytes, carried);
-    if (last - first > busiest.messages)
-      busiest = {last - first, first->link, first->message, (last - first > 1 ? first + 1 : first)->message, carried};
+    Count taken = 0;
+    for (auto each = first; each != last; ++each) add_bytes(carried, messages[each->message].bytes), taken += each->slowest;
+    const Count capacity = capacities.of(first->link.number), sharing = ceil_divide(taken, capacity);
+    carried = busiest.bytes = std::max(busiest.bytes, capacities.on_machine(carried, capacity));
+    if (sharing > busiest.sharing)
+      busiest = {sharing, last - first, first->link, first->message, (last - first > 1 ? first + 1 : first)->message, carried};
     first = last;
   }
   return busiest;

@@ -9,8 +9,10 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "foundation/arithmetic.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
 #include "quadrille/schedule.hpp"
@@ -31,18 +33,29 @@ using MessagesByRound = std::map<Count, std::vector<RoutedMessage>>;
 // messages, because it has no other messages.
 void add_messages(Count ranks, const Program& program, Collective collective, MessagesByRound& rounds);
 
-// The link that carries the most messages of a round, and two of its messages.
+// The link that the messages of a round share most, and two of its messages.
+// Messages share a link by the capacities that the slowest links of their ways have: messages that flow at a quarter of a link's
+// speed do not disturb each other if there are at most four. On links of equal speed `sharing` is the number of messages.
 struct BusiestLink {
+  Count sharing = 0;
   Count messages = 0;
   Link link;
   std::size_t first = 0, second = 0;  // indices of two messages, if there are at least two
-  Bytes bytes = 0;                    // the most bytes on any link, which may be another link
+  Bytes bytes = 0;  // the most bytes on any link, in those of the machine's link (Capacities), which may be another link
 };
 
 // Returns the busiest link. A message with a port takes the straight way that begins at the port. If this way does not lead to
 // the receiver, refuse(message, reason) is called, and the message takes the route of a message without a port.
 BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
                          const std::function<void(const RoutedMessage&, const std::string&)>& refuse);
+
+// The capacity of the slowest link of a way; 1 if all links are equally fast.
+inline Count least_capacity(const Capacities& capacities, std::span<const Count> way) {
+  if (capacities.of_links.empty() || way.empty()) return 1;
+  Count least = capacities.of(way[0]);
+  for (const Count number : way) least = std::min(least, capacities.of(number));
+  return least;
+}
 
 // Throws Error{misuse} if the topology has a different number of ranks from the problem.
 void check_ranks(const Topology& topology, const Problem& problem);
@@ -129,24 +142,28 @@ class PerLink {
 // length of the messages' routes.
 class LinkLoads {
  public:
-  explicit LinkLoads(const Topology& topology) : topology_(topology), loads_(topology) {}
+  explicit LinkLoads(const Topology& topology) : topology_(topology), capacities_(topology.capacities()), loads_(topology) {}
 
   // Adds a message to the links of its route. If the message's port does not lead to the receiver, the message takes the route of
   // a message without a port.
   void add(Rank from, Rank to, const std::optional<Port>& port, Bytes bytes) {
     way_.clear();
     if (!topology_.append_way(from, to, port, way_)) topology_.append_way(from, to, {}, way_);
+    const Count slowest = least_capacity(capacities_, way_);
+    longest_ = std::max(longest_, capacities_.on_machine(bytes, slowest));
     for (const Count number : way_) {
       Load& load = loads_[number];
-      if (load.messages++ == 0) used_.push_back(number);
+      if (load.taken == 0) used_.push_back(number);
+      load.taken += slowest;
       add_bytes(load.bytes, bytes);
     }
   }
 
   struct Busiest {
-    Count messages = 0;  // the most messages that any link carries
-    Count number = 0;    // number of the first such link; undefined if there are no messages
-    Bytes bytes = 0;     // the most bytes that any link carries, which may be another link
+    Count sharing = 0;  // the most of any link, as in BusiestLink
+    Count number = 0;   // number of the first such link; undefined if there are no messages
+    Bytes bytes = 0;    // the most bytes of any link, as in BusiestLink
+    Bytes longest = 0;  // of the messages, on the slowest links of their ways: in bytes of the machine's link
   };
 
   // Returns the maxima over everything that was added since the last call, and resets them.
@@ -154,11 +171,13 @@ class LinkLoads {
     Busiest busiest;
     for (const Count number : used_) {
       Load& load = loads_[number];
-      if (load.messages > busiest.messages || (load.messages == busiest.messages && number < busiest.number))
-        busiest.messages = load.messages, busiest.number = number;
-      busiest.bytes = std::max(busiest.bytes, load.bytes);
+      const Count capacity = capacities_.of(number), sharing = ceil_divide(load.taken, capacity);
+      if (sharing > busiest.sharing || (sharing == busiest.sharing && number < busiest.number))
+        busiest.sharing = sharing, busiest.number = number;
+      busiest.bytes = std::max(busiest.bytes, capacities_.on_machine(load.bytes, capacity));
       load = {};
     }
+    busiest.longest = std::exchange(longest_, 0);
     used_.clear();
     return busiest;
   }
@@ -166,11 +185,13 @@ class LinkLoads {
  private:
   struct Load {
     Bytes bytes = 0;
-    Count messages = 0;
+    Count taken = 0;  // the sum, over the messages, of the capacity of the slowest link of their way
   };
 
   const Topology& topology_;
+  const Capacities& capacities_;
   PerLink<Load> loads_;
+  Bytes longest_ = 0;
   std::vector<Count> used_;  // numbers of the links that carry messages
   std::vector<Count> way_;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "foundation/text/parsing.hpp"
 #include "foundation/text/wording.hpp"
@@ -74,6 +75,20 @@ Topology parse_topology(std::string_view text) {
   const std::vector<Count> numbers = parse_sides(rest.substr(0, comma), text);
   check_count(kind, numbers.size(), text);
   return kind.make(numbers, routing);
+}
+
+const Capacities& Network::capacities() const {
+  static const Capacities equal;
+  return equal;
+}
+
+Bytes Capacities::on_machine(Bytes bytes, Count capacity) const {
+  if (of_links.empty()) return bytes;
+  __extension__ typedef __int128 Wide;
+  const Wide scaled = (Wide{bytes} * of_machine + capacity - 1) / capacity;
+  if (scaled > std::numeric_limits<Bytes>::max())
+    throw Error(ErrorCode::too_large, "a slow link takes the time of 2^63 bytes; make the sizes smaller");
+  return static_cast<Bytes>(scaled);
 }
 
 std::vector<Vertex> Topology::neighbours(Vertex vertex) const {

@@ -98,7 +98,7 @@ void check_links(const Schedule& schedule, const EachProgram& each_program, cons
     const BusiestLink busiest = busiest_link(topology, messages, [&](const RoutedMessage& message, const std::string& reason) {
       place(Rule::no_such_way, message.from, reason);
     });
-    if (busiest.messages < 2) continue;
+    if (busiest.sharing < 2) continue;
     place(Rule::link_contention, messages[busiest.first].from,
           fmt::format("{} messages go over the link {} of {}, among them those from {} and from {}", busiest.messages,
                       topology.text_of(busiest.link), topology.name(), text_of(messages[busiest.first]),

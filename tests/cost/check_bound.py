@@ -46,6 +46,9 @@ def value_of(d, bound):
     on_nodes = figure.startswith("node_") or figure == "matchings"
     party = node if on_nodes else list(range(p))
     links = d["network"]["links"] if figure == "c2_shared" else []
+    capacities = d["network"].get("capacities", [1] * len(links)) if links else []
+    machine = d["network"].get("machine_capacity", 1) if links else 1
+    assert len(capacities) == len(links) and min(capacities + [machine]) >= 1
     count = d["network"]["vertices"] if figure == "c2_shared" else max(party) + 1
     per_port = k if figure == "c2" else 1
     members = bound.get("members", [])
@@ -80,7 +83,7 @@ def value_of(d, bound):
         if figure == "matchings":
             return Fraction(sum((a in senders) != (b in senders) for a, b in pairs), min(len(senders), len(receivers)))
         shared_by = {"c2": k * min(len(senders), len(receivers)), "node_traffic_out": len(senders),
-                     "node_traffic_in": len(receivers), "c2_shared": sum(a in senders and b in receivers for a, b in links)}
+                     "node_traffic_in": len(receivers), "c2_shared": Fraction(sum(c for (a, b), c in zip(links, capacities) if a in senders and b in receivers), machine)}
         return Fraction(leaving(senders), shared_by[figure])
     if kind == "equal-part" and traffic:
         return Fraction(sum(leaving({m} if bound["outwards"] else everyone - {m}) for m in everyone), count * per_port)
@@ -106,15 +109,19 @@ def value_of(d, bound):
                 if len(needs) == p and all(len(s) == p for s in needs.values()):
                     least.append(sum(into) + sum(out) - max(a + b for a, b in zip(into, out)))
             total += size * max(least)
-        return Fraction(total, sum(prices))
+        return Fraction(total * machine, sum(price * c for price, c in zip(prices, capacities)))
     if kind == "compound" and figure == "c2" and d["collective"] == "alltoall": return hops(bound["rounds"])
     assert kind == "time"
     rounds, size, startup, byte = 0, Fraction(0), number(bound["startup_s"]), number(bound["byte_s"])
+    nodes = any(part["figure"].startswith("node_") for part in bound["parts"])
+    allowed = ("node_rounds", "node_traffic_out", "node_traffic_in") if nodes else ("c1", "c2", "c2_shared")
+    assert not nodes or not bound["compound"]
     for part in bound["parts"]:
-        assert part["ports"] == k and part["kind"] != "compound" and part["figure"] in ("c1", "c2", "c2_shared")
+        assert part["ports"] == k and part["kind"] != "compound" and part["figure"] in allowed
         value = value_of(d, part)
         assert value == number(part["value"])
-        rounds, size = (max(rounds, value), size) if part["figure"] == "c1" else (rounds, max(size, value))
+        if part["kind"] == "spread": rounds = max(rounds, value)
+        else: size = max(size, value / k if nodes else value)
     assert startup >= 0 and byte >= 0 and (not bound["compound"] or d["collective"] == "alltoall")
     if not bound["by_rounds"]: return max(startup * rounds, startup * min(rounds, 1) + byte * size)
     if not bound["compound"] or not size: return startup * rounds + byte * size

@@ -38,6 +38,21 @@ TEST(NetworkBounds, FindTheThinLinkOfAnIrregularNetwork) {
   for (const Bound& bound : bounds) EXPECT_EQ(bound.exact, Fraction(45)) << name(bound.certificate.kind);
 }
 
+TEST(NetworkBounds, CountCapacities) {
+  const char* const text = "0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n2 3 1/4\n";
+  const std::optional<NetworkLinks> links = links_of(parse_edge_list(text, "triangles"));
+  const Problem problem = Problem::alltoall(6, 5);
+  const std::vector<Bound> bounds = network_bounds(problem, *links, {});
+  ASSERT_EQ(bounds.size(), 2u);
+  for (const Bound& bound : bounds) {
+    EXPECT_EQ(bound.exact, Fraction(180)) << name(bound.certificate.kind);
+    EXPECT_EQ(proved_value(problem, links, bound), bound.exact);
+  }
+  // Two links of which one is three times as fast: it carries three quarters.
+  const NetworkLinks two = links_of(parse_edge_list("0 a 3\na 1 3\n0 b\nb 1\n", "two ways"));
+  for (const Bound& bound : network_bounds(Problem::alltoall(2, 8), two, {})) EXPECT_EQ(bound.exact, Fraction(2));
+}
+
 // Demands around a ring: every cut allows half of what the flow proves.
 TEST(NetworkBounds, ProvesMoreByPricesThanByCuts) {
   const std::vector<Bound> bounds = network_bounds(
@@ -50,9 +65,10 @@ TEST(NetworkBounds, ProvesMoreByPricesThanByCuts) {
 
 // No algorithm of the table has a smaller figure, on any network, and each certificate proves its bound.
 TEST(NetworkBounds, HoldForAllAlgorithms) {
-  for (const char* topology :
-       {"ring:6", "torus:2x4", "torus:3x3", "mesh:2x3", "hypercube:8", "full:5", "cluster:3x2", "fat-tree:2", "dragonfly:2x2x2"}) {
-    const Topology network = parse_topology(topology);
+  for (const char* topology : {"ring:6", "torus:2x4", "torus:3x3", "mesh:2x3", "hypercube:8", "full:5", "cluster:3x2", "fat-tree:2",
+                               "dragonfly:2x2x2", "0 1 1/3\n1 2 2\n2 3\n3 0 1/2\n", "0 a\n1 a 3\n2 b 1/2\n3 b\na b 2\n"}) {
+    const bool is_list = std::string_view(topology).find(' ') != std::string_view::npos;
+    const Topology network = is_list ? parse_edge_list(topology, "list") : parse_topology(topology);
     const std::optional<NetworkLinks> links = links_of(network);
     for (const Collective collective : all_collectives()) {
       Problem problem = problem_of(collective, network.ranks(), 24);

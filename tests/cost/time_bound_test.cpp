@@ -24,6 +24,20 @@ const MachineCosts invented{
         {"fitted",
          {{"startup_us", 20}, {"transfer_us_per_byte", 0.125}, {"startup_factor", 1.5}, {"byte_factor", 2}, {"fixed_us", 3}}},
         {"loggp", {{"latency_us", 9}, {"overhead_us", 2}, {"gap_us", 4}, {"gap_us_per_byte", 0.5}, {"ports", 1}}},
+        {"flat",
+         {{"startup_us", 10},
+          {"compose_us_per_byte", 0.02},
+          {"copy_us_per_byte", 0.03},
+          {"wire_us_per_byte", 0.01},
+          {"overlap", 1},
+          {"contention", 1.5}}},
+        {"cluster",
+         {{"startup_us", 30},
+          {"transfer_us_per_byte", 0.2},
+          {"inside_startup_us", 1},
+          {"inside_us_per_byte", 0.01},
+          {"node_ports", 2},
+          {"matching", 1}}},
         {"torus", {{"startup_us", 7}, {"wire_us_per_byte", 0.25}, {"rearrange_us_per_byte", 0.1}}}}};
 
 TEST(TimeBound, TakesTheLeastTimesFromTheFormula) {
@@ -38,6 +52,14 @@ TEST(TimeBound, TakesTheLeastTimesFromTheFormula) {
   const Topology torus = Topology::torus({4, 4});
   EXPECT_EQ(least_times(*find_model("torus"), invented, &torus)->ports, 4);
   EXPECT_FALSE(least_times(*find_model("torus"), invented, nullptr));
+  const auto flat = least_times(*find_model("flat"), invented, &torus), cluster = least_times(*find_model("cluster"), invented, {});
+  EXPECT_EQ(flat->byte_s, Fraction(3, 100'000'000)) << "the longest of the three parts";
+  EXPECT_FALSE(flat->adds_up || flat->counts_links || flat->of_nodes);
+  EXPECT_EQ(cluster->startup_s, Fraction(30, 1'000'000));
+  EXPECT_EQ(cluster->byte_s, Fraction(2, 10'000'000));
+  EXPECT_TRUE(cluster->of_nodes && cluster->adds_up && cluster->ports == 2);
+  EXPECT_TRUE(least_times(*find_model("loggp"), invented, &torus)->counts_links);
+  EXPECT_FALSE(least_times(*find_model("fitted"), invented, &torus)->counts_links);
   EXPECT_FALSE(least_times(*find_model("max-rate"), invented, nullptr));
 }
 
@@ -53,8 +75,9 @@ TEST(TimeBound, WithTheCompoundBoundIsAboveTheSum) {
 // No algorithm has a smaller price under any policy, and no simulation by events ends earlier.
 TEST(TimeBound, HoldsForAllAlgorithmsAndPolicies) {
   const Topology network = Topology::torus({2, 4});
-  for (const char* id : {"linear", "fitted", "loggp", "torus"})
-    for (const Topology* topology : {static_cast<const Topology*>(nullptr), &network}) {
+  const Topology slow = parse_edge_list("0 1 1/4\n1 2\n2 3 2\n3 0\n4 5\n5 6\n6 7\n7 4\n0 4\n1 5 1/2\n", "slow links");
+  for (const char* id : {"linear", "fitted", "loggp", "torus", "flat", "cluster"})
+    for (const Topology* topology : {static_cast<const Topology*>(nullptr), &network, &slow}) {
       const Model& model = *find_model(id);
       const auto times = least_times(model, invented, topology);
       if (!times) continue;
@@ -62,6 +85,7 @@ TEST(TimeBound, HoldsForAllAlgorithmsAndPolicies) {
         for (const Bytes block : {Bytes{16}, Bytes{1000}}) {
           Problem problem = problem_of(collective, 8, block);
           problem.grid = network.grid();
+          if (model.needs_nodes) problem.nodes = {0, 1, 0, 1, 2, 2, 2, 0};
           const std::vector<Bound> bounds = certified_bounds(problem, times->ports, topology, 40);
           const Bound bound = time_bound(problem, bounds, *times);
           if (bound.exact == Fraction()) continue;
@@ -78,7 +102,7 @@ TEST(TimeBound, HoldsForAllAlgorithmsAndPolicies) {
             constexpr double rounding = 1e-9;
             for (const Policy policy : {Policy::blocking, Policy::nonblocking, Policy::dataflow})
               EXPECT_LE(bound.exact.approximate(), price.seconds(policy) + rounding);
-            if (!model.times_of_message) continue;
+            if (!model.times_of_message || model.least_parts) continue;
             for (const Policy policy : {Policy::blocking, Policy::dataflow}) {
               const EventSimulation simulation =
                   simulate_events(schedule, message_times(model, invented), {.policy = policy, .topology = topology});

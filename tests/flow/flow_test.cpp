@@ -19,18 +19,21 @@
 namespace quadrille {
 namespace {
 
-// A tree, so that all are connected, and some more edges. With `switches` the last vertices are switches.
-Topology random_network(Count ranks, Count switches, Count more_edges, std::mt19937& random) {
+// A tree, so that all are connected, and some more edges. With `switches` the last vertices are switches; with `capacities` links
+// are slow and fast.
+Topology random_network(Count ranks, Count switches, Count more_edges, std::mt19937& random, bool capacities = false) {
   const Count vertices = ranks + switches;
   const auto text = [&](Count vertex) { return vertex < ranks ? std::to_string(vertex) : "s" + std::to_string(vertex); };
+  static const char* const drawn[] = {"", " 1/3", " 0.25", " 2"};
+  const auto capacity = [&] { return std::string(capacities ? drawn[random() % 4] : "") + "\n"; };
   std::string edges;
   std::vector<Count> order(index(vertices));
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), random);
-  for (std::size_t i = 1; i < order.size(); ++i) edges += text(order[i]) + " " + text(order[random() % i]) + "\n";
+  for (std::size_t i = 1; i < order.size(); ++i) edges += text(order[i]) + " " + text(order[random() % i]) + capacity();
   for (Count i = 0; i < more_edges; ++i) {
     const Count a = static_cast<Count>(random() % index(vertices)), b = static_cast<Count>(random() % index(vertices));
-    if (a != b) edges += text(a) + " " + text(b) + "\n";
+    if (a != b) edges += text(a) + " " + text(b) + capacity();
   }
   return parse_edge_list(edges, "random");
 }
@@ -61,7 +64,7 @@ void expect_right(const FlowSchedule& flow, const Topology& topology) {
   const LinkFigures counted = link_figures(flow.schedule, topology);
   EXPECT_EQ(counted.c2_shared, flow.c2_shared);
   if (topology.vertices() > topology.ranks()) return;
-  EXPECT_LE(counted.sharing, 1);
+  EXPECT_LE(counted.sharing, 1) << topology.name();
   for (Rank rank = 0; rank < topology.ranks(); ++rank)
     for (const Round& round : flow.schedule.program(rank).rounds)
       for (const Message& message : round.sends) EXPECT_EQ(topology.distance(rank, message.peer), 1);
@@ -71,7 +74,7 @@ TEST(Flow, IsRightOnRandomNetworks) {
   std::mt19937 random(1);
   for (int i = 0; i < testing::extent(10, 40, 400); ++i) {
     const Count ranks = static_cast<Count>(2 + random() % 8), switches = i % 2 == 0 ? 0 : static_cast<Count>(1 + random() % 4);
-    const Topology topology = random_network(ranks, switches, static_cast<Count>(random() % 8), random);
+    const Topology topology = random_network(ranks, switches, static_cast<Count>(random() % 8), random, i % 5 >= 3);
     for (const Problem& problem : problems_among(ranks, random)) {
       FlowOptions options;
       if (i % 3 == 1)
@@ -98,6 +101,17 @@ TEST(Flow, ReachesTheBoundOfSmallTori) {
     const FlowSchedule flow = flow_schedule(Problem::alltoall(topology.ranks(), 4096), topology);
     EXPECT_LE(static_cast<double>(flow.busiest_link), 1.01 * static_cast<double>(flow.bound)) << name;
     EXPECT_LE(static_cast<double>(flow.c2_shared), 1.05 * static_cast<double>(flow.bound)) << name;
+  }
+}
+
+// A round carries more over fast links, and less over slow ones, so that all are busy all the time.
+TEST(Flow, IsNearTheBoundWithSlowAndFastLinks) {
+  for (const char* edges : {"0 1 1/4\n1 2\n2 3\n3 0\n", "0 1 4\n1 2\n2 3 2\n3 0\n0 2 1/2\n",
+                            "0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n2 3 1/4\n", "0 a\n1 a\n2 b\n3 b\na b 2\n"}) {
+    const Topology topology = parse_edge_list(edges, edges);
+    const FlowSchedule flow = flow_schedule(Problem::alltoall(topology.ranks(), 4096), topology);
+    EXPECT_LE(static_cast<double>(flow.c2_shared), 1.1 * static_cast<double>(flow.bound)) << edges;
+    expect_right(flow, topology);
   }
 }
 
@@ -153,7 +167,8 @@ TEST(CheapestTree, IsTheCheapest) {
 TEST(FilledRounds, KeepLimits) {
   std::mt19937 random(3);
   for (int i = 0; i < 40; ++i) {
-    const Topology topology = random_network(6, i % 3 == 0 ? 0 : 2, 5, random);
+    const Topology topology = random_network(6, i % 3 == 0 ? 0 : 2, 5, random, i % 4 == 1);
+    const Capacities& capacities = topology.capacities();
     const RankNetwork network(topology);
     std::vector<BlockPart> parts = parts_of_blocks(Problem::alltoall(6, 100), 3);
     choose_ways(network, parts, {.steps = 5});
@@ -163,10 +178,11 @@ TEST(FilledRounds, KeepLimits) {
       for (const PartTransfer& transfer : round) bytes[parts[transfer.part].steps[transfer.step].hop] += transfer.length;
       std::vector<Count> messages(network.link_numbers);
       for (std::size_t hop = 0; hop < bytes.size(); ++hop) {
-        EXPECT_LE(bytes[hop], limits.longest);
-        for (const std::size_t link : network.hops[hop].links) messages[link] += bytes[hop] > 0 ? 1 : 0;
+        EXPECT_LE(bytes[hop] * capacities.of_machine, std::max(capacities.of_machine, limits.longest * network.hops[hop].capacity));
+        for (const std::size_t link : network.hops[hop].links) messages[link] += bytes[hop] > 0 ? network.hops[hop].capacity : 0;
       }
-      EXPECT_LE(*std::max_element(messages.begin(), messages.end()), limits.sharing);
+      for (std::size_t link = 0; link < messages.size(); ++link)
+        EXPECT_LE(messages[link], limits.sharing * capacities.of(static_cast<Count>(link)));
     }
   }
 }
@@ -174,12 +190,13 @@ TEST(FilledRounds, KeepLimits) {
 TEST(FlowOptions, AreReadAndRefused) {
   const FlowOptions options = parse_flow_options("flow:rounds=64,segments=4,steps=9,seconds=30");
   EXPECT_EQ(std::tuple(options.rounds, options.segments, options.steps, options.seconds), std::tuple(64, 4, 9, 30));
-  for (const char* wrong : {"flow:round=4", "flow:rounds=0", "flow:rounds", "flow:seconds=x"})
+  for (const char* wrong : {"flow:round=4", "flow:rounds=0", "flow:rounds", "flow:seconds=x", "flow:rounds=3,rounds=4"})
     EXPECT_THROW(parse_flow_options(wrong), Error) << wrong;
   const Topology topology = parse_topology("ring:4");
   EXPECT_THROW(flow_schedule(Problem::alltoall(5, 8), topology), Error);
   EXPECT_THROW(flow_schedule({.collective = Collective::allreduce, .ranks = 4, .block_bytes = 8}, topology), Error);
   EXPECT_FALSE(flow_family("flow", topology).schedule(Problem::alltoall(5, 8)));
+  EXPECT_THROW(flow_schedule(Problem::alltoall(4, 1 << 20), topology, {.segments = 1 << 20}), Error) << "twelve million parts";
 }
 
 TEST(FlowFamily, MakesEachScheduleOnce) {

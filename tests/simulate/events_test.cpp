@@ -252,6 +252,25 @@ TEST(SimulateEvents, IsTheSameBySymmetryAndByRank) {
   EXPECT_GT(compared, 50);
 }
 
+// A message takes the time of its slowest link, but no less than on the machine's link. Rounds take the same time.
+TEST(SimulateEvents, TakesTheCapacitiesOfLinks) {
+  const MessageTimes times = linear_times(1);
+  const Schedule schedule = make_schedule(Problem::broadcast(2, 1000), "linear");
+  const auto took = [&](const char* edges, Switching switching) {
+    const Topology topology = parse_edge_list(edges, edges);
+    const Picoseconds end = simulate_events(schedule, times, {.topology = &topology, .switching = switching}).end;
+    EXPECT_EQ(simulate_rounds(schedule, *find_model("linear"), linear(1), {.topology = &topology}).end, end) << edges;
+    return end - times.latency;
+  };
+  const Picoseconds machine = times.per_byte.of(1000);
+  for (const Switching switching : {Switching::cut_through, Switching::wormhole}) {
+    EXPECT_EQ(took("0 1\n", switching), machine);
+    EXPECT_EQ(took("0 1 1/4\n", switching), 4 * machine);
+    EXPECT_EQ(took("0 a 2\na 1 1/3\n", switching), 3 * machine);
+    EXPECT_EQ(took("0 1 4\n", switching), machine);
+  }
+}
+
 // Which links the messages of each round share, and the longest route.
 struct OnLinks {
   Count most_sharing = 0;

@@ -275,8 +275,13 @@ TEST(Topology, ReadsListsOfEdges) {
     return "";
   };
   EXPECT_THAT(refused(""), HasSubstr("no edge leads to a rank"));
-  EXPECT_THAT(refused("0 1\n2"), HasSubstr("a list, line 2: an edge has two ends, not 1"));
-  EXPECT_THAT(refused("0 1 2"), HasSubstr("line 1: an edge has two ends, not 3"));
+  EXPECT_THAT(refused("0 1\n2"), HasSubstr("a list, line 2: an edge has two ends and perhaps a capacity, not 1 word"));
+  EXPECT_THAT(refused("0 1\n!0\n!1"), HasSubstr("all ranks are left out"));
+  EXPECT_THAT(refused("0 1 2 3"), HasSubstr("line 1: an edge has two ends and perhaps a capacity, not 4 words"));
+  for (const char* capacity : {"x", "1/0", "1/", "-1", "1.", "1/2/3"})
+    EXPECT_THAT(refused(fmt::format("0 1 {}", capacity).c_str()), HasSubstr(fmt::format("'{}' is not a capacity", capacity)));
+  for (const char* capacity : {"0.0000001", "9999999", "1/1000003", "0.99999999999999999999"})
+    EXPECT_NE(refused(fmt::format("0 1 {}", capacity).c_str()), "") << capacity;
   EXPECT_THAT(refused("0 -1"), HasSubstr("'-1' is neither a rank"));
   EXPECT_THAT(refused("0 99999999999999999999"), HasSubstr("is neither a rank"));
   EXPECT_THAT(refused("# one\n3 3"), HasSubstr("line 2: the edge leads from '3' to itself"));
@@ -292,6 +297,21 @@ std::string platform(const std::string& attributes) {
 
 std::string cluster_of(const std::string& kind, const std::string& parameters, const std::string& radical) {
   return platform(fmt::format("topology=\"{}\" topo_parameters=\"{}\" radical=\"{}\"", kind, parameters, radical));
+}
+
+TEST(Topology, ReadsCapacitiesAndDeadVertices) {
+  const Topology graph = parse_edge_list("0 1 1/4\n1 2 0.75\n2 3 2\n3 4 0\n3 5\n4 5\n!1\n0 2\n!hub\nhub 0\nhub 2\n", "a list");
+  EXPECT_EQ(graph.ranks(), 5);
+  EXPECT_EQ(graph.vertices(), 5) << "the dead switch is left out";
+  EXPECT_EQ(graph.capacities().of_machine, 4);
+  std::map<std::pair<Vertex, Vertex>, Count> found;
+  for (Vertex vertex = 0; vertex < 5; ++vertex)
+    for (const Link& link : graph.links_from(vertex)) found[{link.from, link.to}] = graph.capacities().of(link.number);
+  const std::map<std::pair<Vertex, Vertex>, Count> expected{{{0, 1}, 4}, {{1, 0}, 4}, {{1, 2}, 8}, {{2, 1}, 8},
+                                                            {{2, 4}, 4}, {{4, 2}, 4}, {{3, 4}, 4}, {{4, 3}, 4}};
+  EXPECT_EQ(found, expected) << "2 is rank 1, and so on; the edge of capacity 0 is left out";
+  EXPECT_EQ(parse_edge_list("0 1 1\n1 2 1.0\n", "equal").capacities(), Capacities{});
+  EXPECT_EQ(parse_edge_list("0 1 1/4\n1 2\n", "mean").exchange_load(6), 48) << "rank 0 sends 12 bytes over a quarter of a link";
 }
 
 TEST(Topology, ReadsPlatforms) {

@@ -15,6 +15,7 @@
 #include "options/arguments.hpp"
 #include "problem/problem_text.hpp"
 #include "quadrille/algorithm.hpp"
+#include "reports/bound_report.hpp"
 #include "subcommands/list_models.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
@@ -52,7 +53,7 @@ Json environment_json() {
 struct ListArguments {
   std::string collective, algorithm;
   std::optional<std::string> output;
-  bool json = false, markdown = false;
+  bool json = false, markdown = false, ratios = false;
 };
 
 std::string range_text(const Parameter& parameter) {
@@ -230,8 +231,23 @@ std::string one_algorithm(const ListArguments& options) {
   return options.markdown ? markdown_of({algorithm}) : algorithm_text({algorithm});
 }
 
+// The table of each collective: how far its algorithms are from their bounds.
+std::string ratios(const std::vector<Collective>& chosen) {
+  constexpr Bytes block_bytes = Bytes{64} << 10;
+  ProgressLine progress;
+  std::string text;
+  for (const Collective collective : chosen)
+    text += fmt::format("{}{}\n{}", text.empty() ? "" : "\n", name(collective),
+                        worst_ratios_text(collective, parse_wholes("2..64", "ranks", 2), block_bytes, [&](const std::string& what) {
+                          progress.show(fmt::format("{}: now {}", name(collective), what));
+                        }));
+  progress.clear();
+  return text;
+}
+
 std::string algorithms(const ListArguments& options) {
   const auto chosen = options.collective.empty() ? all_collectives() : std::vector{parse_collective(options.collective)};
+  if (options.ratios) return ratios(chosen);
   if (options.json) {
     Json array = Json::array();
     for (const Collective collective : chosen)
@@ -255,7 +271,9 @@ void check_name(const std::string& word) {
 }
 
 int run_list(const ListArguments& options) {
-  if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
+  if (options.json + options.markdown + options.ratios > 1) refuse("--json, --markdown and --ratios exclude each other");
+  if (options.ratios && !options.algorithm.empty())
+    refuse("--ratios is of all algorithms of a collective; leave the algorithm out");
   Output output(options.output);
   const auto* const table = std::find_if(std::begin(other_tables), std::end(other_tables),
                                          [&](const OtherTable& each) { return each.name == options.collective; });
@@ -279,8 +297,12 @@ Subcommand add_list(CLI::App& command) {
               "variables, or the decisions of 'wrap'"},
              {"algorithm", "ALGORITHM", options->algorithm, "only this algorithm of the collective"}});
   table.add_json(options->json, "as a JSON array, or an object for one algorithm");
-  table.add(group::output,
-            {{"--markdown", "", options->markdown, "as the documentation's tables: of one collective, or an index of all"}});
+  table.add(
+      group::output,
+      {{"--markdown", "", options->markdown, "as the documentation's tables: of one collective, or an index of all"},
+       {"--ratios", "", options->ratios,
+        "how far algorithms are from the best there can be, as bound --worst-ratios --block 64KiB prints it for each collective; "
+        "takes a minute for all"}});
   table.add_output(options->output);
   table.set_footer(
       "The default algorithm is what a plan uses if no algorithm is named; it applies to every problem. The line 'operands' "
@@ -290,6 +312,7 @@ Subcommand add_list(CLI::App& command) {
       "  quadrille list\n"
       "  quadrille list alltoall --json\n"
       "  quadrille list alltoall bruck\n"
+      "  quadrille list allgather --ratios\n"
       "  quadrille list machines\n"
       "  quadrille list environment");
   Subcommand subcommand{std::move(table), [options] { return run_list(*options); }};

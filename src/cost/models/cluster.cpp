@@ -61,6 +61,7 @@ extern const Model cluster_model{
           .most = 1,
           .is_whole = true}},
     .needs_nodes = true,
+    .adds_bytes = true,
     .terms = {{"exchanges"}, {"exchanged bytes", true}, {"inside messages"}, {"inside bytes", true}},
     .formula_of = cluster_formula,
 };

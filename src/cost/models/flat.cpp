@@ -7,6 +7,7 @@
 // such chains under all policies. A stage in which no rank passes on what it receives there is one window. Dataflow takes less,
 // because the packing of a window overlaps with the one before. If the machine overlaps nothing, all parts are added. Source:
 // [liu2002], section 2.3, (1) to (4). X is f_nc_nb L_max there, with a factor that is measured.
+#include <algorithm>
 #include <cmath>
 
 #include "cost/models/terms.hpp"
@@ -75,6 +76,15 @@ Formula flat_formula(const Coefficients& coefficients) {
           .overlapped = [times](const std::vector<StageFigures>& stages) { return times.overlapped(stages); }};
 }
 
+// Of the three parts of a window that overlap the longest counts; under dataflow, also packing overlaps with the window before.
+LeastParts flat_least(const Coefficients& coefficients) {
+  const FlatTimes times(coefficients);
+  constexpr Bytes many = Bytes{1} << 30;
+  const auto is_shorter = [](ByteTime a, ByteTime b) { return a.of(many) < b.of(many); };
+  const ByteTime longest = std::max({times.compose, times.copy, times.wire}, is_shorter);
+  return {times.startup, times.overlap ? longest : times.compose + times.copy + times.wire, !times.overlap};
+}
+
 MessageTimes flat_times(const Coefficients& coefficients) {
   const Picoseconds startup = time_of(coefficients, "startup_us");
   const ByteTime copy = ByteTime::of_seconds(seconds(coefficients, "copy_us_per_byte") / 2);
@@ -107,6 +117,7 @@ extern const Model flat_model{
          flat_table::overlap},
     .tells_policies_apart = true,
     .prices_windows = true,
+    .least_parts = flat_least,
     .terms = {{"start-ups"}, {"bytes", true}, {"more link bytes", true, true}},
     .formula_of = flat_formula,
     .overlapped_terms = parts_of_stages,

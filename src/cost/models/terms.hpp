@@ -31,10 +31,11 @@ inline Picoseconds sum_of(const Charges& charges) {
   return sum;
 }
 
-// Returns the bytes of a round's longest message times the number of messages that share its busiest link.
+// Returns the bytes of a round's longest message times the number of messages that share its busiest link. On slow links a message
+// is longer; on fast links it is not shorter, because ranks send no faster than the machine's link.
 inline Bytes shared_bytes(const RoundFigures& round) {
   Bytes product = 0;
-  if (__builtin_mul_overflow(std::max<Count>(1, round.sharing), round.longest, &product))
+  if (__builtin_mul_overflow(std::max<Count>(1, round.sharing), std::max(round.longest, round.slowest), &product))
     throw Error(ErrorCode::too_large, "the messages that share a link together reach 2^63 bytes; make the sizes smaller");
   return product;
 }

@@ -54,6 +54,14 @@ TEST_F(CommandTest, ListsOneEntryAndMarksDefaults) {
             std::ssize(all_collectives()));
 }
 
+TEST_F(CommandTest, ListsRatiosToBounds) {
+  const std::string text = prints({"list", "barrier", "--ratios"});
+  EXPECT_EQ(text, "barrier\n" + prints({"bound", "barrier", "--worst-ratios", "--block", "64KiB"}));
+  EXPECT_NE(text.find("\ndissemination        1.00"), std::string::npos) << text;
+  refuses({"list", "barrier", "--ratios", "--json"}, "exclude each other");
+  refuses({"list", "alltoall", "bruck", "--ratios"}, "leave the algorithm out");
+}
+
 TEST_F(CommandTest, ListsModelsAndMachines) {
   const Json models = Json::parse(prints({"list", "models", "--json"})),
              machines = Json::parse(prints({"list", "machines", "--json"}));
