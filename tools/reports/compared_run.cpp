@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
-#include <tuple>
 
 #include "foundation/text/wording.hpp"
 #include "problem/collective_facts.hpp"
@@ -27,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_samples = 9;
-constexpr std::string_view report_format = "quadrille-report";
 
 double& part(ComparedRun& run, RunPart part) { return run.parts[static_cast<std::size_t>(part)]; }
 
@@ -234,26 +230,21 @@ bool is_recording(const fs::path& place) {
   return fs::exists(place / "rank-0.recording", none);
 }
 
-// Is this file a report in JSON? Files of other formats are not, and neither are pipes, which can be read once only.
+// Pipes are no reports, because they can be read once only.
 bool is_report(const fs::path& place) {
   std::error_code none;
   if (!fs::is_regular_file(place, none) || place.extension() != ".json") return false;
-  try {
-    const Json json = read_json(place);
-    return json.is_object() && json.value("format", Json()) == report_format;
-  } catch (const Error&) {
-    return false;
-  }
+  const Json json = read_json(place);
+  return json.is_object() && json.value("format", Json()) == "quadrille-report";
 }
 
 // The runs at a place: it itself, or those in the folder.
 std::vector<fs::path> runs_at(const fs::path& place) {
-  const auto is_run = [](const fs::path& each) { return is_recording(each) || is_report(each); };
-  if (is_run(place)) return {place};
   std::vector<fs::path> found;
   std::error_code none;
+  if (is_recording(place) || is_report(place)) return {place};
   for (const auto& each : fs::directory_iterator(place, none))
-    if (is_run(each.path())) found.push_back(each.path());
+    if (is_recording(each.path()) || is_report(each.path())) found.push_back(each.path());
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -56,11 +56,9 @@ class RuleRaces {
     progress_.show(fmt::format("racing {} {} rules", name(collective), settings.empty() ? "without" : "with"));
     std::vector<std::string> words{"env", "QUADRILLE_WISDOM=off"};
     words.insert(words.end(), settings.begin(), settings.end());
-    const std::string command = std::filesystem::read_symlink("/proc/self/exe");
-    for (const std::string& word : {std::string("sh"), std::string("-c"), launcher_ + " \"$@\"", std::string("sh"), command,
-                                    std::string("race"), std::string(name(collective)), std::string("--algorithm"),
-                                    std::string("vendor"), std::string("--time"), std::string("0.5"), std::string("--json")})
-      words.push_back(word);
+    words.insert(words.end(),
+                 {"sh", "-c", launcher_ + " \"$@\"", "sh", std::filesystem::read_symlink("/proc/self/exe"), "race",
+                  std::string(name(collective)), "--algorithm", "vendor", "--repetitions", "5", "--time", "0.3", "--json"});
     if (sizes.back() > 0) words.insert(words.end(), {"--block", fmt::format("{}", fmt::join(sizes, ","))});
     const std::string label = "'" + launcher_ + " quadrille race'";
     const std::string printed = output_of(words, {.mebibytes = 64, .seconds = 300, .raised_by = "--confirm"}, label);

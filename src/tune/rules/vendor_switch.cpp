@@ -21,20 +21,14 @@ const RulesFormat* format_of(const VendorRun& run) {
   return library ? find_rules_format(library->id) : nullptr;
 }
 
-std::string_view name_in(std::string_view setting) { return setting.substr(0, setting.find('=')); }
-
 bool has(const VendorRun& run, std::string_view setting) {
   return std::find(run.settings.begin(), run.settings.end(), setting) != run.settings.end();
-}
-
-bool has_name(const VendorRun& run, std::string_view name) {
-  return std::any_of(run.settings.begin(), run.settings.end(), [&](const std::string& each) { return name_in(each) == name; });
 }
 
 // Returns the collective in the name of a setting: the longest one, because "_reduce_scatter_" also has "_reduce_". Empty if the
 // setting is of no certain collective.
 std::string collective_in(std::string_view setting) {
-  std::string name(name_in(setting));
+  std::string name(setting.substr(0, setting.find('=')));
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
   std::string found;
   for (const Collective collective : all_collectives()) {
@@ -44,12 +38,14 @@ std::string collective_in(std::string_view setting) {
   return found;
 }
 
-// Settings of `run` that `other` does not have with the same value. `of`: those of this collective; empty: of all collectives.
-std::vector<std::string> differing(const VendorRun& run, const VendorRun& other, const std::string& of) {
+// Returns the settings of `run` that `other` does not have with the same value, separated by spaces. `of`: those of this
+// collective; empty: those of no certain collective, without those that only allow others.
+std::string differing(const VendorRun& run, const VendorRun& other, const std::string& of, const std::string& allowing) {
   std::vector<std::string> found;
   for (const std::string& setting : run.settings)
-    if (!has(other, setting) && collective_in(setting) == of) found.push_back(setting);
-  return found;
+    if (!has(other, setting) && collective_in(setting) == of && (!of.empty() || !allowing.starts_with(setting + ' ')))
+      found.push_back(setting);
+  return fmt::format("{}", fmt::join(found, " "));
 }
 
 }  // namespace
@@ -74,26 +70,19 @@ std::optional<VendorSwitch> switch_between(const VendorRun& slow, const VendorRu
   if (!format) return std::nullopt;
   const bool is_same_library = format_of(fast) == format;
   for (const std::string& of : {mpi_name(collective), std::string()}) {
-    std::vector<std::string> only_slow = differing(slow, fast, of), only_fast = differing(fast, slow, of);
-    if (!is_same_library) only_fast.clear();
-    const std::string enabling = ' ' + format->force(collective, "") + ' ';  // these alone change nothing
-    for (std::vector<std::string>* settings : {&only_slow, &only_fast})
-      std::erase_if(*settings,
-                    [&](const std::string& each) { return of.empty() && enabling.find(' ' + each + ' ') != enabling.npos; });
-    std::erase_if(only_slow, [&](const std::string& each) { return is_same_library && has_name(fast, name_in(each)); });
-    if (!only_fast.empty()) return VendorSwitch{false, fmt::format("{}", fmt::join(only_fast, " ")), "as in the faster run"};
-    if (!only_slow.empty())
-      return VendorSwitch{true, fmt::format("{}", fmt::join(only_slow, " ")), "because only the slower run sets it"};
+    const std::string allowing = format->force(collective, ""), fasts = differing(fast, slow, of, allowing),
+                      slows = differing(slow, fast, of, allowing);
+    if (is_same_library && !fasts.empty()) return VendorSwitch{false, fasts, "as in the faster run"};
+    if (!slows.empty()) return VendorSwitch{true, slows, "because only the slower run sets it"};
   }
   const auto library = vendor_library_of(slow.mpi);
-  if (library && slow.algorithm.empty() && slow.nodes > 1 && !library->without_nodes.empty() &&
-      !has_name(slow, name_in(library->without_nodes)))
+  if (library && slow.algorithm.empty() && slow.nodes > 1 && !library->without_nodes.empty() && !has(slow, library->without_nodes))
     return VendorSwitch{false, std::string(library->without_nodes),
                         "because the library then no longer splits collectives by nodes, as older versions did not"};
-  const bool is_plain = !fast.algorithm.empty() &&
-                        std::all_of(fast.algorithm.begin(), fast.algorithm.end(),
-                                    [](unsigned char letter) { return std::isalnum(letter) || letter == '_' || letter == '-'; });
-  if (is_same_library && is_plain && fast.algorithm != slow.algorithm)
+  // MPICH's compositions and its shared memory cannot be forced by the same variable as its algorithms of messages.
+  const bool can_be_forced =
+      !fast.algorithm.empty() && fast.algorithm != "release_gather" && !fast.algorithm.starts_with("composition");
+  if (is_same_library && can_be_forced && fast.algorithm != slow.algorithm)
     return VendorSwitch{false, format->force(collective, fast.algorithm),
                         fmt::format("because the faster run took {} by the library's rules", fast.algorithm)};
   return std::nullopt;

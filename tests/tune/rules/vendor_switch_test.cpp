@@ -51,6 +51,8 @@ TEST(VendorSwitch, ForcesTheFastRunsAlgorithm) {
   EXPECT_EQ(switch_between(slow, four, Collective::allreduce)->settings, dynamic + " OMPI_MCA_coll_tuned_allreduce_algorithm=ring");
   const VendorRun mpich{.mpi = "MPICH 4.0.2", .algorithm = "brucks"}, other{.mpi = "MPICH 4.2.1", .algorithm = "pairwise"};
   EXPECT_EQ(switch_between(other, mpich, Collective::alltoall)->settings, "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=brucks");
+  const VendorRun shared{.mpi = "MPICH 4.0.2", .algorithm = "release_gather"};
+  EXPECT_FALSE(switch_between(other, shared, Collective::broadcast)) << "that is no algorithm of messages";
   EXPECT_FALSE(switch_between(mpich, four, Collective::alltoall)) << "another library has other algorithms";
 }
 
