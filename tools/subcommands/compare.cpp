@@ -229,7 +229,7 @@ Subcommand add_compare(CLI::App& command) {
       "  quadrille race alltoall --json -o after.json\n"
       "  quadrille compare before.json after.json\n"
       "  quadrille compare before.json after.json --fail-above 1.1\n"
-      "  for i in 1 2 3; do mpirun -n 8 quadrille wrap --record=before/$i ./app; done\n"
+      "  mkdir before; for i in 1 2 3; do mpirun -n 8 quadrille wrap --record=before/$i ./app; done\n"
       "  quadrille compare before after");
   return {std::move(table), [options] { return run_compare(*options); }};
 }
