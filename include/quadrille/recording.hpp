@@ -98,6 +98,7 @@ struct RecordedRank {
 
 struct Recording {
   std::string program, mpi, version;  // version: of Quadrille
+  std::vector<std::string> settings;  // variables of the environment that change what the MPI library does: "NAME=VALUE"
   std::int64_t start_unix_ns = 0;     // when rank 0 started
   Count world_size = 0;
   bool is_folded = false;  // repetitions are kept as means

@@ -24,8 +24,9 @@ namespace quadrille {
 
 // An MPI library whose rules are known.
 struct VendorLibrary {
-  std::string_view id;     // "openmpi", "openmpi5", "mpich"
-  std::string_view title;  // "Open MPI 4.1"
+  std::string_view id;                  // "openmpi", "openmpi5", "mpich"
+  std::string_view title;               // "Open MPI 4.1"
+  std::string_view without_nodes = {};  // the setting with which it splits no collective by nodes; empty: none is known
   bool is_checked = true;  // were the rules compared with what the library does? False: they were only read in its source
 };
 

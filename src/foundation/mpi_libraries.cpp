@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -30,6 +31,16 @@ std::string launcher_value(const char* MpiLauncher::*variable) {
   for (const MpiLibrary& library : mpi_libraries)
     if (is_set(library.launcher.*variable)) return environment_value(library.launcher.*variable);
   return {};
+}
+
+std::vector<std::string> library_settings() {
+  std::vector<std::string> found;
+  for (char** variable = environ; *variable; ++variable)
+    for (const MpiLibrary& library : mpi_libraries)
+      for (const std::string_view prefix : library.settings)
+        if (!prefix.empty() && std::string_view(*variable).starts_with(prefix)) found.emplace_back(*variable);
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 std::vector<std::string> ids_with_plug_in() {

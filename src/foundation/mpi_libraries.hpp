@@ -33,6 +33,7 @@ struct MpiLibrary {
   std::string_view title;  // also the beginning of the library's name in fingerprints of machines
   MpiLauncher launcher;
   std::string_view version_words[2] = {};  // one of them occurs in the version text of this library, and of those derived from it
+  std::string_view settings[4] = {};       // how variables of the environment begin that change what the library does
   std::string_view file;                   // the beginning of a file name that only this library has; empty: it has none
   int first_number = -1;                   // libmpi.so.N is this library for N from this number up to another row's; -1: for no N
   const char* symbol = nullptr;            // only this library's libmpi.so defines it; null: its libmpi.so defines no row's symbol
@@ -112,6 +113,9 @@ std::vector<const MpiLibrary*> launching_libraries(std::span<const MpiLibrary> l
 
 // Returns the value of the first variable of this kind that a launcher has set; empty if none has.
 std::string launcher_value(const char* MpiLauncher::*variable);
+
+// Returns the settings of all libraries in the environment, sorted: "NAME=VALUE".
+std::vector<std::string> library_settings();
 
 // Returns the ids of the libraries with a plug-in: "openmpi" and so on.
 std::vector<std::string> ids_with_plug_in();

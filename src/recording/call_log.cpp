@@ -33,12 +33,15 @@ CallLog::CallLog(const std::string& folder, const RankFacts& facts, std::span<co
   std::memcpy(header_->magic, call_log_magic, sizeof call_log_magic);
   header_->byte_order = call_log_byte_order;
   header_->start_ticks = start_ticks;
-  ByteWriter of_facts, of_functions;
+  ByteWriter of_facts, of_functions, of_settings;
   write(of_facts, facts);
   define(facts_letter, of_facts.bytes());
   of_functions.number(functions.size());
   for (const std::string_view name : functions) of_functions.text(name);
   define(functions_letter, of_functions.bytes());
+  of_settings.number(facts.settings.size());
+  for (const std::string& setting : facts.settings) of_settings.text(setting);
+  if (!facts.settings.empty()) define(settings_letter, of_settings.bytes());
   if (header_->is_cut) fail_to_make(words, path, "there is no space for it");
 }
 

@@ -75,6 +75,7 @@ class ByteReader {
 // What a rank knows of itself and of the run.
 struct RankFacts {
   std::string program, mpi, version, host;
+  std::vector<std::string> settings;  // Recording::settings; a definition of their own
   Rank rank = 0;
   Count world_size = 1;
   std::uint64_t run = 0;  // equal on all ranks of a run, different for other runs

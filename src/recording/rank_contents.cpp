@@ -102,6 +102,8 @@ class RankReader {
       has_facts_ = true;
     } else if (letter == functions_letter) {
       for (std::size_t left = from.items(); left > 0; --left) recorded.functions.push_back({printable(from.text())});
+    } else if (letter == settings_letter) {
+      for (std::size_t left = from.items(); left > 0; --left) facts.settings.push_back(printable(from.text()));
     } else if (letter == communicator_letter) {
       communicators.push_back(read_communicator(from, facts.world_size, members_left_));
     } else if (letter == name_letter) {

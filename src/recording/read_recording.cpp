@@ -112,6 +112,7 @@ Recording read_recording(const std::string& folder) {
   keep_one_run(all, recording.remarks);
   const RankFacts& facts = all.front().facts;
   recording.program = facts.program, recording.mpi = facts.mpi, recording.version = facts.version;
+  recording.settings = facts.settings;
   recording.start_unix_ns = facts.start_unix_ns;
   recording.world_size = facts.world_size;
   recording.is_folded = facts.folds;

@@ -85,6 +85,7 @@ void write_json(std::ostream& to, const Recording& recording) {
                           {"quadrille", recording.version},
                           {"program", recording.program},
                           {"mpi", recording.mpi},
+                          {"settings", recording.settings},
                           {"start_unix_ns", recording.start_unix_ns},
                           {"world_size", recording.world_size},
                           {"is_folded", recording.is_folded},

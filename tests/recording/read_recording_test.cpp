@@ -35,6 +35,7 @@ class ReadRecording : public testing::OwnFolder {
             .mpi = "MPI",
             .version = "1",
             .host = "here",
+            .settings = {"OMPI_MCA_coll_tuned_priority=5", "UCX_TLS=tcp"},
             .rank = rank,
             .world_size = 3,
             .run = run,
@@ -103,6 +104,7 @@ TEST_F(ReadRecording, PlainAndFoldedFilesHoldTheSame) {
   const Recording recording = read_recording(folder());
   EXPECT_TRUE(recording.remarks.empty());
   EXPECT_EQ(recording.program, "./app");
+  EXPECT_EQ(recording.settings, (std::vector<std::string>{"OMPI_MCA_coll_tuned_priority=5", "UCX_TLS=tcp"}));
   EXPECT_EQ(recording.world_size, 3);
   ASSERT_EQ(recording.ranks.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {

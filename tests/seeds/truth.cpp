@@ -167,9 +167,9 @@ std::string wrong_units(const recording::RankContents& contents, const Units& tr
 }
 
 bool are_equal(const recording::RankFacts& a, const recording::RankFacts& b) {
-  return a.program == b.program && a.mpi == b.mpi && a.version == b.version && a.host == b.host && a.rank == b.rank &&
-         a.world_size == b.world_size && a.run == b.run && a.start_unix_ns == b.start_unix_ns && a.process == b.process &&
-         a.folds == b.folds;
+  return a.program == b.program && a.mpi == b.mpi && a.version == b.version && a.host == b.host && a.settings == b.settings &&
+         a.rank == b.rank && a.world_size == b.world_size && a.run == b.run && a.start_unix_ns == b.start_unix_ns &&
+         a.process == b.process && a.folds == b.folds;
 }
 
 }  // namespace

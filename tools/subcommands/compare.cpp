@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// quadrille compare: shows what changed between two races.
+// quadrille compare: shows what changed between two races, or between two runs of a program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,9 @@
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
+#include "reports/compared_run.hpp"
 #include "reports/result_file.hpp"
+#include "reports/run_comparison.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/text.hpp"
@@ -176,10 +178,17 @@ Json comparison_json(const Comparison& comparison) {
   return object;
 }
 
+int compare_runs(const CompareArguments& options) {
+  const RunComparison comparison = compared_runs(options.files[0], options.files[1]);
+  Output(options.output).finish(options.json ? to_text(comparison.json) : comparison.text);
+  return comparison.slowest > options.fail_above ? with_findings : good;
+}
+
 int run_compare(const CompareArguments& options) {
   if (options.files.size() != 2)
-    refuse("name two files that 'quadrille race --json' wrote: quadrille compare before.json after.json");
+    refuse("name two files that 'quadrille race --json' wrote, or two recordings: quadrille compare before.json after.json");
   if (options.files[0] == "-" && options.files[1] == "-") refuse("only one of the two files can be stdin");
+  if (is_of_runs(options.files[0]) && is_of_runs(options.files[1])) return compare_runs(options);
   Comparison comparison{.a = read_race_file(options.files[0]), .b = read_race_file(options.files[1])};
   compare(comparison);
   Output(options.output).finish(options.json ? to_text(comparison_json(comparison)) : comparison_text(comparison));
@@ -195,8 +204,11 @@ int run_compare(const CompareArguments& options) {
 
 Subcommand add_compare(CLI::App& command) {
   auto options = std::make_shared<CompareArguments>();
-  OptionTable table(command, "compare", "what changed between two races, with intervals");
-  table.add(group::arguments, {{"files", "FILE", options->files, "two results of 'quadrille race --json', A and B; '-' is stdin"}});
+  OptionTable table(command, "compare", "what changed between two races, or two runs of a program, with intervals");
+  table.add(group::arguments,
+            {{"files", "FILE|FOLDER", options->files,
+              "A and B: results of 'quadrille race --json' ('-' is stdin), recordings, reports in JSON, or folders "
+              "with several recordings or reports each"}});
   table.add(group::measurement, {{"--fail-above",
                                   "FACTOR",
                                   {options->fail_above, factor("--fail-above", 0.001)},
@@ -208,12 +220,17 @@ Subcommand add_compare(CLI::App& command) {
       "B and all repetitions of A (Hodges and Lehmann), and its interval is that of Mann and Whitney's test. B is 'slower' "
       "or 'faster' where the interval excludes 1; these come first, the largest change on top.\n"
       "An interval covers only the repetitions of these two launches, and different launches differ by more. Repeat both before "
-      "you draw conclusions from a few per cent.\n\n"
+      "you draw conclusions from a few per cent.\n"
+      "Of two runs: calls are matched by function, operator, block and communicator. The first sentence names what changed most, "
+      "the second says what to set, if that is known. a call: the median of its time without waiting for late ranks, plus "
+      "that waiting. by: the library's algorithm by its rules, or what ran in our place.\n\n"
       "Examples:\n"
       "  quadrille race alltoall --json -o before.json\n"
       "  quadrille race alltoall --json -o after.json\n"
       "  quadrille compare before.json after.json\n"
-      "  quadrille compare before.json after.json --fail-above 1.1");
+      "  quadrille compare before.json after.json --fail-above 1.1\n"
+      "  mkdir before; for i in 1 2 3; do mpirun -n 8 quadrille wrap --record=before/$i ./app; done\n"
+      "  quadrille compare before after");
   return {std::move(table), [options] { return run_compare(*options); }};
 }
 

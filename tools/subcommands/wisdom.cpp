@@ -19,6 +19,7 @@
 #include "quadrille/algorithm.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/wisdom.hpp"
+#include "reports/confirmed_rules.hpp"
 #include "reports/tune_report.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/launcher.hpp"
@@ -35,6 +36,7 @@ struct WisdomOptions {
   std::vector<std::string> files;
   std::vector<Collective> collectives;
   std::optional<std::string> library, output;
+  std::vector<std::string> launchers;
   bool json = false;
 };
 
@@ -247,6 +249,28 @@ std::vector<std::string> kept_files(std::string_view title) {
   return files;
 }
 
+// Writes only rules that make the library faster without our library, and prints by how much. Each launcher is for the rules for
+// the number of ranks that it starts.
+int export_confirmed(const VendorRules& rules, const Wisdom& wisdom, const RulesFormat& format, const WisdomOptions& options) {
+  if (!options.output || *options.output == "-") refuse("--confirm needs a file that the MPI library can read: --output FILE");
+  VendorRules measured, confirmed;
+  for (const WisdomRecord& record : wisdom.records)
+    measured[{record.situation.collective, record.situation.ranks}].try_emplace(record.situation.block_bytes);
+  std::string text;
+  for (const std::string& launcher : options.launchers) {
+    VendorRules own = rules;
+    text += (text.empty() ? "" : "\n") + text_of(confirm(own, measured, format, launcher, *options.output));
+    confirmed.merge(own);
+  }
+  const std::vector<std::string> settings = write_rules(confirmed, format, *options.output);
+  Output().finish(text);
+  if (settings.empty())
+    remark("no rule makes the library faster here: no file is written");
+  else
+    remark(fmt::format("set in the environment to use them: {}", fmt::join(settings, " ")));
+  return good;
+}
+
 // Writes measurements of an MPI library's own algorithms as a file of rules that the library reads.
 int export_wisdom(const WisdomOptions& options) {
   const RulesFormat& format = format_for(options.library);
@@ -261,7 +285,9 @@ int export_wisdom(const WisdomOptions& options) {
     if (wisdom.machine.mpi.empty()) wisdom.machine = read_here.machine;
     wisdom.merge(read_here);
   }
-  const RulesFile made = format.write(vendor_rules(wisdom));
+  VendorRules rules = vendor_rules(wisdom, format.tells_nodes);
+  if (!options.launchers.empty()) return export_confirmed(rules, wisdom, format, options);
+  const RulesFile made = format.write(rules);
   for (const std::string& sentence : made.left_out) remark("left out: " + sentence);
   if (made.rules == 0)
     remark(fmt::format("none of the measured algorithms is faster than {}'s own choice: the file changes nothing", title));
@@ -333,6 +359,7 @@ void refuse_what_it_ignores(const WisdomAction& action, const WisdomOptions& opt
   if (options.json && !action.prints_json) refuse("--json is for 'quadrille wisdom show'; leave it out");
   if (!options.collectives.empty() && !action.prints_json) refuse("--collective is for 'quadrille wisdom show'; leave it out");
   if (options.library && !action.for_library) refuse("--for is for 'quadrille wisdom export'; leave it out");
+  if (!options.launchers.empty() && !action.for_library) refuse("--confirm is for 'quadrille wisdom export'; leave it out");
 }
 
 int run_wisdom(const WisdomOptions& options) {
@@ -359,8 +386,12 @@ Subcommand add_wisdom(CLI::App& command) {
   table.add(
       group::problem,
       {{"--collective", "COLLECTIVE", {options->collectives, parse_collectives}, "show: only this collective; may be repeated"}});
-  table.add(group::machine,
-            {{"--for", "LIBRARY", options->library, "export: for which MPI library, " + alternatives(libraries_with_rules())}});
+  table.add(
+      group::machine,
+      {{"--for", "LIBRARY", options->library, "export: for which MPI library, " + alternatives(libraries_with_rules())},
+       {"--confirm", "LAUNCHER", options->launchers,
+        "export: starts ranks by LAUNCHER ('mpirun -n 8'), races the library with the rules and without, and keeps only rules "
+        "with which it is faster; repeatable, one for each number of ranks"}});
   table.add_json(options->json, "show: print JSON");
   table.add_output(options->output);
   table.set_footer(
@@ -370,7 +401,7 @@ Subcommand add_wisdom(CLI::App& command) {
       "merge prints the wisdom of several files of one machine; a race that several of them have counts once.\n"
       "export prints rules by which an MPI library chooses the fastest of its own algorithms, also in programs that do not use "
       "Quadrille. There is a rule wherever 'quadrille tune --vendor' has found an algorithm that is faster than the library's "
-      "choice.\n"
+      "choice. With --confirm, collectives that the library can split by nodes are tried on several nodes, too.\n"
       "path prints the name of the file for this machine and its MPI library; run it under the launcher.\n"
       "forget deletes what the drop-in ('quadrille wrap') learned in earlier runs of programs; show prints that, too.\n"
       "Files lie in ~/.cache/quadrille/wisdom, one for each machine and MPI library. QUADRILLE_WISDOM names another file or "
@@ -380,7 +411,8 @@ Subcommand add_wisdom(CLI::App& command) {
       "  quadrille wisdom show --collective alltoall --json\n"
       "  mpirun -n 4 quadrille wisdom path\n"
       "  quadrille wisdom merge a.wisdom b.wisdom --output both.wisdom\n"
-      "  quadrille wisdom export --for openmpi --output rules.conf");
+      "  quadrille wisdom export --for openmpi --output rules.conf\n"
+      "  quadrille wisdom export --for openmpi --output rules.conf --confirm 'mpirun -n 8'");
   Subcommand subcommand{std::move(table), [options] { return run_wisdom(*options); },
                         [options] { return options->action == "path" && joins_launched_ranks({}); }};
   subcommand.writes = [options, &parser = subcommand.options.parser()]() -> std::optional<FileFormat> {

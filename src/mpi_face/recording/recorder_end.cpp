@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "foundation/mpi_libraries.hpp"
 #include "foundation/system/files.hpp"
 #include "foundation/system/proc.hpp"
 #include "mpi_face/mpi_courier.hpp"
@@ -82,6 +83,7 @@ void Recorder::begin() {
                                      .mpi = library_version(),
                                      .version = std::string(version()),
                                      .host = host_name(),
+                                     .settings = library_settings(),
                                      .rank = rank,
                                      .world_size = ranks,
                                      .run = number_of_run(),

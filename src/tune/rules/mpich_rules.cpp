@@ -29,12 +29,16 @@ std::optional<std::string> function_of(Collective collective, const std::string&
   return std::nullopt;
 }
 
+// Does a buffer have a block for each rank, on some rank?
+bool has_blocks_of_all(Collective collective) {
+  const CollectiveFacts& facts = facts_of(collective);
+  return facts.input.holding == Holding::all || facts.output.holding == Holding::all;
+}
+
 // Returns true if ranks of one call may see different sizes, so that rules cannot depend on the size. The counts of an alltoallv
 // may differ. With MPI_IN_PLACE, the root of a scatter or gather passes no size for its own block.
 bool knows_no_size(Collective collective) {
-  const CollectiveFacts& facts = facts_of(collective);
-  const bool has_all = facts.input.holding == Holding::all || facts.output.holding == Holding::all;
-  return has_pair_counts(collective) || (is_rooted(collective) && has_all);
+  return has_pair_counts(collective) || (is_rooted(collective) && has_blocks_of_all(collective));
 }
 
 struct Branch {
@@ -68,16 +72,38 @@ struct Branch {
     if (is_reduction(collective)) return {{"is_commutative=no", standard}, {"is_commutative=yes", by_size(sizes)}};
     return by_size(sizes);
   }
+
+  // MPICH knows how many ranks a node has on average.
+  Tree by_nodes(const std::map<Count, const AlgorithmBySize*>& sizes) const {
+    if (sizes.contains(0)) return with_conditions(*sizes.at(0));
+    Tree tree = Tree::object();
+    Count before = 0;
+    for (const auto& [ranks_of_node, by_size] : sizes) {
+      if (ranks_of_node > before + 1) tree[fmt::format("comm_avg_ppn<={}", ranks_of_node - 1)] = standard;
+      tree[fmt::format("comm_avg_ppn<={}", ranks_of_node)] = with_conditions(*by_size);
+      before = ranks_of_node;
+    }
+    tree["comm_size=any"] = standard;  // MPICH demands a last key that always holds
+    return tree;
+  }
 };
 
 }  // namespace
 
+// The device must pass the whole collective down. It does so anyway if a buffer has a block for each rank.
+std::string mpich_force(Collective collective, std::string_view algorithm) {
+  std::string name = mpi_name(collective);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::toupper(letter); });
+  const std::string passed = has_blocks_of_all(collective) ? "" : fmt::format("MPIR_CVAR_{}_DEVICE_COLLECTIVE=0 ", name);
+  return fmt::format("{}MPIR_CVAR_{}_INTRA_ALGORITHM={}", passed, name, algorithm);
+}
+
 RulesFile mpich_rules(const VendorRules& rules, std::string_view library) {
   RulesFile file;
   Tree tree = mpich_tree(library, MpichLayer::messages);
-  std::map<Collective, std::map<Count, const AlgorithmBySize*>> known;
+  std::map<Collective, std::map<Count, std::map<Count, const AlgorithmBySize*>>> known;  // by ranks and ranks of a node
   for (const auto& [key, by_size] : rules) {
-    const auto& [collective, ranks] = key;
+    const auto& [collective, ranks, ranks_of_node] = key;
     const auto unknown = std::find_if(by_size.begin(), by_size.end(), [&, wanted = collective](const auto& each) {
       return !each.second.empty() && !function_of(wanted, each.second, library);
     });
@@ -88,7 +114,7 @@ RulesFile mpich_rules(const VendorRules& rules, std::string_view library) {
       file.left_out.push_back(fmt::format("{} among {}: its ranks may see different sizes, and no algorithm is best for all",
                                           mpi_name(collective), counted(ranks, "rank")));
     else
-      known[collective][ranks] = &by_size;
+      known[collective][ranks][ranks_of_node] = &by_size;
   }
   for (const auto& [collective, by_ranks] : known) {
     Tree& subtree = tree["collective=" + mpi_name(collective)];
@@ -96,11 +122,11 @@ RulesFile mpich_rules(const VendorRules& rules, std::string_view library) {
     const Tree standard = subtree["comm_type=intra"];
     Tree branches = Tree::object();
     Count before = 0;
-    for (const auto& [ranks, by_size] : by_ranks) {
+    for (const auto& [ranks, by_nodes] : by_ranks) {
       if (ranks > before + 1) branches[fmt::format("comm_size<={}", ranks - 1)] = standard;
-      branches[fmt::format("comm_size<={}", ranks)] = Branch{collective, ranks, standard, library}.with_conditions(*by_size);
+      branches[fmt::format("comm_size<={}", ranks)] = Branch{collective, ranks, standard, library}.by_nodes(by_nodes);
       before = ranks;
-      ++file.rules;
+      file.rules += static_cast<Count>(by_nodes.size());
     }
     branches["comm_size=any"] = standard;
     subtree["comm_type=intra"] = std::move(branches);

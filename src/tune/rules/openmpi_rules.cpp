@@ -73,7 +73,8 @@ std::vector<Line> lines_of(const Tuned& tuned, Count ranks, const AlgorithmBySiz
   if (tuned.message == Tuned::unknown) return {{0, for_all_sizes(by_size)}};
   std::vector<Line> lines;
   for (const RuleFrom& step : steps_of(by_size))
-    lines.push_back({step.from * (tuned.message == Tuned::all_blocks ? ranks : 1), step.algorithm});
+    lines.push_back(
+        {step.from * (tuned.message == Tuned::all_blocks ? ranks : 1), step.algorithm == split_by_nodes ? "" : step.algorithm});
   return lines;
 }
 
@@ -90,6 +91,11 @@ std::string text_of(const Tuned& tuned, const std::vector<Line>& lines) {
 
 }  // namespace
 
+std::string openmpi_force(Collective collective, std::string_view algorithm) {
+  return fmt::format("OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_{}_algorithm={}", mpi_name(collective),
+                     algorithm);
+}
+
 RulesFile openmpi_rules(const VendorRules& rules) {
   RulesFile file;
   std::string collectives;
@@ -97,7 +103,7 @@ RulesFile openmpi_rules(const VendorRules& rules) {
   for (const Tuned& tuned : all_tuned()) {
     std::map<Count, std::vector<Line>> by_ranks;
     for (const auto& [key, by_size] : rules) {
-      const auto& [collective, ranks] = key;
+      const auto& [collective, ranks, any] = key;
       if (collective != tuned.collective) continue;
       const std::vector<Line> lines = lines_of(tuned, ranks, by_size);
       const auto unknown =
@@ -130,6 +136,45 @@ RulesFile openmpi_rules(const VendorRules& rules) {
       "#   OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=THIS_FILE\n"
       "{}  # collectives\n{}",
       collective_count, collectives);
+  return file;
+}
+
+bool openmpi_splits(Collective collective) {
+  constexpr Collective by_size[] = {Collective::allgather, Collective::allreduce, Collective::barrier, Collective::broadcast,
+                                    Collective::reduce};
+  return std::find(std::begin(by_size), std::end(by_size), collective) != std::end(by_size);
+}
+
+// The format of coll_han_dynamic_rules_filename: each collective has levels (2: the whole communicator), each level numbers of
+// ranks, ascending from 1, each of these sizes of a block, ascending from 0, with the number of a component. All collectives that
+// the component han implements are listed, because it would split those that are not.
+RulesFile openmpi_rules_by_nodes(const VendorRules& rules) {
+  constexpr int tuned = 3, han = 6;
+  constexpr std::pair<int, std::string_view> implemented[] = {{0, "allgather"}, {1, "allgatherv"}, {2, "allreduce"},
+                                                              {6, "barrier"},   {7, "bcast"},      {9, "gather"},
+                                                              {11, "reduce"},   {15, "scatter"}};
+  RulesFile file;
+  file.text =
+      fmt::format("# Which collectives Open MPI splits by nodes, by quadrille. Component {}: it does, {}: it does not.\n{}\n", han,
+                  tuned, std::size(implemented));
+  for (const auto& [number, mpi] : implemented) {
+    std::map<Count, std::vector<RuleFrom>> by_ranks{{1, {{0, ""}}}};
+    for (const auto& [key, by_size] : rules) {
+      AlgorithmBySize split = by_size;
+      for (auto& [bytes, algorithm] : split)
+        if (algorithm != split_by_nodes) algorithm.clear();
+      const std::vector<RuleFrom> steps = steps_of(split);
+      if (mpi_name(key.collective) != mpi || steps.size() < 2) continue;
+      by_ranks[key.ranks] = steps;
+      by_ranks.try_emplace(key.ranks + 1, std::vector<RuleFrom>{{0, ""}});
+      ++file.rules;
+    }
+    file.text += fmt::format("{}  # {}\n1\n2\n{}  # numbers of ranks\n", number, mpi, by_ranks.size());
+    for (const auto& [ranks, steps] : by_ranks) {
+      file.text += fmt::format("{}  # ranks or more\n{}  # sizes: bytes, component\n", ranks, steps.size());
+      for (const RuleFrom& step : steps) file.text += fmt::format("{} {}\n", step.from, step.algorithm.empty() ? tuned : han);
+    }
+  }
   return file;
 }
 

@@ -38,7 +38,9 @@ struct Row {
 
 constexpr Row vendors[] = {
     {{.id = "openmpi", .title = "Open MPI 4.1"}, openmpi_algorithm, openmpi_equivalent},
-    {{.id = "openmpi5", .title = "Open MPI 5.0", .is_checked = false}, openmpi5_algorithm, openmpi_equivalent},
+    {{.id = "openmpi5", .title = "Open MPI 5.0", .without_nodes = "OMPI_MCA_coll_han_priority=0", .is_checked = false},
+     openmpi5_algorithm,
+     openmpi_equivalent},
     {{.id = "mpich", .title = "MPICH"}, mpich_algorithm, mpich_equivalent},
 };
 

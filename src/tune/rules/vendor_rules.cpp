@@ -28,13 +28,24 @@ std::string best_of(const WisdomRecord& record) {
   return std::get<Vendor>(best->way.algorithm).algorithm;
 }
 
+constexpr RulesByNodes openmpi_by_nodes{
+    .trying = "OMPI_MCA_coll_han_priority=100",
+    .setting =
+        "OMPI_MCA_coll_han_priority=100 OMPI_MCA_coll_han_use_dynamic_file_rules=1 OMPI_MCA_coll_han_dynamic_rules_filename=",
+    .splits = openmpi_splits,
+    .write = openmpi_rules_by_nodes};
+
 constexpr RulesFormat formats[] = {
     {.library = "openmpi",
      .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=",
-     .write = openmpi_rules},
+     .force = openmpi_force,
+     .write = openmpi_rules,
+     .by_nodes = &openmpi_by_nodes},
     {.library = "mpich",
      .setting = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=",
      .is_json = true,
+     .tells_nodes = true,
+     .force = mpich_force,
      .write = [](const VendorRules& rules) { return mpich_rules(rules, installed_mpich()); }},
 };
 
@@ -55,11 +66,14 @@ std::string vendor_wisdom_file(const Fingerprint& machine) {
   return file.empty() ? file : file + ".vendor";
 }
 
-VendorRules vendor_rules(const Wisdom& wisdom) {
+VendorRules vendor_rules(const Wisdom& wisdom, bool tell_nodes) {
   VendorRules rules;
   for (const WisdomRecord& record : wisdom.records) {
     const Situation& situation = record.situation;
-    const auto [at, is_first] = rules[{situation.collective, situation.ranks}].try_emplace(situation.block_bytes, best_of(record));
+    const bool is_even = situation.ranks_of_node * situation.nodes == situation.ranks;
+    if (tell_nodes && !is_even) continue;
+    AlgorithmBySize& by_size = rules[{situation.collective, situation.ranks, tell_nodes ? situation.ranks_of_node : 0}];
+    const auto [at, is_first] = by_size.try_emplace(situation.block_bytes, best_of(record));
     if (!is_first && at->second != best_of(record)) at->second.clear();
   }
   std::erase_if(rules, [](const auto& each) {

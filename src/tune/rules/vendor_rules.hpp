@@ -34,11 +34,19 @@ std::string vendor_wisdom_file(const Fingerprint& machine);
 // rules for sizes below or above all measured ones.
 using AlgorithmBySize = std::map<Bytes, std::string>;
 
-// The rules by collective and number of ranks. Records may have different distributions over nodes or kinds of counts; if they
-// disagree, the default is used.
-using VendorRules = std::map<std::pair<Collective, Count>, AlgorithmBySize>;
+// Which communicators rules are for.
+struct RuledGroup {
+  Collective collective{};
+  Count ranks = 0;
+  Count ranks_of_node = 0;  // all nodes have as many; 0: any distribution over nodes
+  auto operator<=>(const RuledGroup&) const = default;
+};
 
-VendorRules vendor_rules(const Wisdom& wisdom);
+// Records of a group may have different distributions over nodes or kinds of counts; if they disagree, the default is used.
+using VendorRules = std::map<RuledGroup, AlgorithmBySize>;
+
+// `tell_nodes`: distributions over nodes have rules of their own. Then records of nodes of different sizes make no rules.
+VendorRules vendor_rules(const Wisdom& wisdom, bool tell_nodes = false);
 
 // The algorithm to use from a size on. The first rule starts at 0.
 struct RuleFrom {
@@ -64,19 +72,43 @@ struct RulesFile {
 // The text for Open MPI's coll_tuned_dynamic_rules_filename.
 RulesFile openmpi_rules(const VendorRules& rules);
 
+// RulesFormat::force of each library.
+std::string openmpi_force(Collective collective, std::string_view algorithm);
+std::string mpich_force(Collective collective, std::string_view algorithm);
+
 // The text for MPICH's MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE. Such a file replaces all of MPICH's built-in choices, so the
 // rules are merged into the built-in tree, which is read from `library`, the bytes of libmpich.so. Throws Error{environment} if the
 // tree is not found there.
 RulesFile mpich_rules(const VendorRules& rules, std::string_view library);
+
+// A library's second file of rules, which says for which calls it splits a collective: messages within the nodes, and messages
+// between one rank of each node. So such a rule is right for all numbers of nodes. In VendorRules the algorithm is split_by_nodes.
+inline constexpr std::string_view split_by_nodes = "split-by-nodes";
+
+struct RulesByNodes {
+  std::string_view trying;   // settings with which the library splits all collectives that it can
+  std::string_view setting;  // settings that make it read the file; the path follows the last '='
+  bool (*splits)(Collective collective);
+  RulesFile (*write)(const VendorRules& rules);  // other rules are ignored
+};
+
+bool openmpi_splits(Collective collective);
+RulesFile openmpi_rules_by_nodes(const VendorRules& rules);
 
 // The table of the files of rules that MPI libraries read, one row for each library that has such a file.
 struct RulesFormat {
   std::string_view library;  // its id in the table of MPI libraries
   std::string_view setting;  // environment variables that make the library read the file; the path follows the last '='
   bool is_json = false;
+  bool tells_nodes = false;  // may a rule depend on the number of ranks of a node?
+
+  // Returns the settings that force an algorithm of a collective in all calls; the last one ends with the algorithm.
+  std::string (*force)(Collective collective, std::string_view algorithm);
 
   // Returns the file. Throws Error{environment} if the format needs the library's own file and that cannot be read.
   RulesFile (*write)(const VendorRules& rules);
+
+  const RulesByNodes* by_nodes = nullptr;  // null: there is no such file
 };
 
 // Returns the format of a library; null if it has none.

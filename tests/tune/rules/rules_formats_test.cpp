@@ -15,6 +15,7 @@ TEST(RulesFormats, AreForLibrariesWithPlugIns) {
     const RulesFormat* const format = find_rules_format(id);
     ASSERT_NE(format, nullptr) << id;
     EXPECT_TRUE(format->setting.ends_with('=')) << format->setting;
+    EXPECT_TRUE(!format->by_nodes || format->by_nodes->setting.ends_with('=')) << id;
   }
   EXPECT_EQ(find_rules_format("abi"), nullptr);
   EXPECT_EQ(find_rules_format(""), nullptr);

@@ -47,6 +47,18 @@ TEST(VendorRules, MustAgreeForAllPlacementsOnNodes) {
   EXPECT_EQ(vendor_rules(wisdom).begin()->second, expected);
 }
 
+TEST(VendorRules, MayDependOnTheRanksOfANode) {
+  Wisdom wisdom;
+  wisdom.records = {record(8, {entry("vendor:linear", 1, 2, 3), entry("vendor", 4, 5, 6)}),
+                    record(8, {entry("vendor:pairwise", 1, 2, 3), entry("vendor", 4, 5, 6)}),
+                    record(64, {entry("vendor:pairwise", 1, 2, 3), entry("vendor", 4, 5, 6)})};
+  wisdom.records[1].situation.nodes = wisdom.records[2].situation.nodes = 2;
+  wisdom.records[1].situation.ranks_of_node = 4;
+  wisdom.records[2].situation.ranks_of_node = 5;  // and 3 on the other node
+  const VendorRules expected{{{Collective::alltoall, 8, 4}, {{8, "pairwise"}}}, {{Collective::alltoall, 8, 8}, {{8, "linear"}}}};
+  EXPECT_EQ(vendor_rules(wisdom, true), expected);
+}
+
 TEST(VendorRules, AreEmptyWithoutABetterAlgorithm) {
   Wisdom wisdom;
   wisdom.records = {record(8, {entry("vendor", 1, 2, 3), entry("vendor:linear", 4, 5, 6)}),
@@ -99,6 +111,23 @@ TEST(OpenMpiRules, LeaveOutWhatTheFormatCannotExpress) {
   EXPECT_EQ(numbers(file.text), expected);
 }
 
+TEST(OpenMpiRules, SayWhatIsSplitByNodes) {
+  const std::string split(split_by_nodes);
+  const VendorRules rules{{{Collective::broadcast, 8}, {{64, split}, {1024, "chain"}}},
+                          {{Collective::alltoall, 8}, {{64, "linear"}}}};
+  const RulesFile file = openmpi_rules_by_nodes(rules);
+  EXPECT_EQ(file.rules, 1);
+  std::vector<long> expected{8};
+  for (const long collective : {0, 1, 2, 6}) expected.insert(expected.end(), {collective, 1, 2, 1, 1, 1, 0, 3});
+  expected.insert(expected.end(), {7, 1, 2, 3, 1, 1, 0, 3, 8, 3, 0, 3, 64, 6, 256, 3, 9, 1, 0, 3});
+  for (const long collective : {9, 11, 15}) expected.insert(expected.end(), {collective, 1, 2, 1, 1, 1, 0, 3});
+  EXPECT_EQ(numbers(file.text), expected);
+  const RulesFile others = openmpi_rules(rules);
+  EXPECT_EQ(others.rules, 2) << "the other file says nothing of what is split";
+  EXPECT_EQ(others.text.find(split), std::string::npos);
+  EXPECT_EQ(openmpi_rules_by_nodes({}).rules, 0);
+}
+
 // The bytes of an MPICH library, as far as mpich_rules reads them.
 std::string library() {
   const std::string other = R"({"collective=alltoall":{"composition=MPIDI_Alltoall_intra_composition_alpha":{}}})";
@@ -136,6 +165,20 @@ TEST(MpichRules, PrecedeTheBuiltInRules) {
   const auto& gatherv = tree["collective=gatherv"];
   EXPECT_TRUE(gatherv["comm_type=intra"]["comm_size<=2"].contains("algorithm=MPIR_Gatherv_allcomm_nb"));
   EXPECT_TRUE(gatherv["comm_type=inter"].contains("algorithm=MPIR_Gatherv_allcomm_linear"));
+}
+
+TEST(MpichRules, DependOnTheRanksOfANode) {
+  const RulesFile file =
+      mpich_rules({{{Collective::alltoall, 8, 2}, {{64, "brucks"}}}, {{Collective::alltoall, 8, 4}, {{64, "nb"}}}}, library());
+  EXPECT_EQ(file.rules, 2);
+  const auto tree = nlohmann::ordered_json::parse(file.text);
+  const auto& nodes = tree["collective=alltoall"]["comm_type=intra"]["comm_size<=8"];
+  std::vector<std::string> order;
+  for (const auto& each : nodes.items()) order.push_back(each.key());
+  EXPECT_EQ(order, (std::vector<std::string>{"comm_avg_ppn<=1", "comm_avg_ppn<=2", "comm_avg_ppn<=3", "comm_avg_ppn<=4",
+                                             "comm_size=any"}));
+  EXPECT_TRUE(nodes["comm_avg_ppn<=1"].contains("comm_size<8")) << "the built-in rules";
+  EXPECT_TRUE(nodes["comm_avg_ppn<=4"]["is_sendbuf_inplace=no"]["avg_msg_size<=64"].contains("algorithm=MPIR_Alltoall_allcomm_nb"));
 }
 
 TEST(MpichRules, LeaveOutWhatTheLibraryDoesNotKnow) {
