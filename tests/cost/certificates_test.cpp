@@ -84,11 +84,12 @@ class DrawnCertificates : public OwnFolder {
     if (collective == Collective::alltoall)
       for (Bound& bound : lower_bounds(document.problem, ports, draw(2, 6)))
         if (bound.certificate.kind == BoundKind::compound) document.bounds.push_back(std::move(bound));
+    const bool of_nodes = !document.problem.nodes.empty() && draw(0, 1) == 1;
     const LeastTimes times{.startup_s = Fraction(draw(0, 100), 1000),
                            .byte_s = Fraction(draw(0, 100), draw(1, 999)),
                            .ports = ports,
-                           .of_nodes = !document.problem.nodes.empty() && draw(0, 1) == 1,
-                           .counts_links = draw(0, 3) > 0,
+                           .of_nodes = of_nodes,
+                           .counts_links = !of_nodes && draw(0, 3) > 0,
                            .adds_up = draw(0, 3) > 0};
     document.bounds.push_back(time_bound(document.problem, document.bounds, times, draw(0, 1) == 1));
     return document;
