@@ -64,7 +64,7 @@ Fraction::Wide read_wide(const JsonValue& value) {
 Fraction read_fraction(const JsonValue& value) {
   if (value.size("a numerator and a denominator") != 2) value.expected("a numerator and a denominator");
   const Fraction::Wide denominator = read_wide(value.entry(1));
-  if (denominator <= 0) value.expected("a denominator of at least 1");
+  if (denominator <= 0) value.refuse("the denominator is less than 1");
   return {read_wide(value.entry(0)), denominator};
 }
 
@@ -82,15 +82,20 @@ Bound read_bound(const JsonValue& object) {
   else
     kind.expected("a kind of bound");
   certificate.ports = object.key("ports").integer("a number of ports", 1, std::numeric_limits<std::int32_t>::max());
-  if (const auto members = object.find("members")) certificate.members = read_list(*members);
-  if (const auto outwards = object.find("outwards")) certificate.outwards = outwards->boolean();
-  if (const auto prices = object.find("prices")) certificate.prices = read_list(*prices);
-  if (const auto rounds = object.find("rounds")) certificate.rounds = rounds->integer("a number of rounds", 0);
-  if (certificate.kind == BoundKind::time) {
-    certificate.startup_s = read_fraction(object.key("startup_s"));
-    certificate.byte_s = read_fraction(object.key("byte_s"));
-    certificate.by_rounds = object.key("by_rounds").boolean();
-    certificate.is_compound = object.key("compound").boolean();
+  switch (certificate.kind) {
+    case BoundKind::spread:
+    case BoundKind::crossing: certificate.members = read_list(object.key("members")); [[fallthrough]];
+    case BoundKind::equal_part: certificate.outwards = object.key("outwards").boolean(); break;
+    case BoundKind::odd_set: certificate.members = read_list(object.key("members")); break;
+    case BoundKind::flow: certificate.prices = read_list(object.key("prices")); break;
+    case BoundKind::compound: certificate.rounds = object.key("rounds").integer("a number of rounds", 0); break;
+    case BoundKind::time:
+      certificate.startup_s = read_fraction(object.key("startup_s"));
+      certificate.byte_s = read_fraction(object.key("byte_s"));
+      certificate.by_rounds = object.key("by_rounds").boolean();
+      certificate.is_compound = object.key("compound").boolean();
+      break;
+    default: break;
   }
   const Fraction value = read_fraction(object.key("value"));
   const bool has_parts = certificate.kind == BoundKind::time;
@@ -100,7 +105,8 @@ Bound read_bound(const JsonValue& object) {
 }
 
 NetworkLinks read_network(const JsonValue& object) {
-  NetworkLinks network{.vertices = object.key("vertices").integer("a number of vertices", 1)};
+  constexpr Count most_vertices = Count{1} << 22;
+  NetworkLinks network{.vertices = object.key("vertices").integer("a number of vertices", 1, most_vertices)};
   object.key("links").for_each([&](const JsonValue& link) {
     if (link.size("the two ends of a link") != 2) link.expected("the two ends of a link");
     network.links.push_back(

@@ -39,7 +39,7 @@ using WideCount = Fraction::Wide;
 // the number of parties that have the data by at most k + 1.
 Count rounds_to_reach(Count parties, Count k) {
   Count rounds = 0;
-  for (WideCount reached = 1; reached < parties; reached *= k + 1) ++rounds;
+  for (WideCount reached = 1; reached < parties; reached *= WideCount{k} + 1) ++rounds;
   return rounds;
 }
 

@@ -36,7 +36,7 @@ Fraction::Fraction(Wide numerator, Wide denominator) : numerator_(numerator), de
 
 Count Fraction::rounded_up() const {
   const Wide value = numerator_ / denominator_ + (numerator_ % denominator_ > 0 ? 1 : 0);
-  if (value > INT64_MAX) refuse_long_fraction();
+  if (value > INT64_MAX) throw Error(ErrorCode::too_large, "a bound is more than 2^63 - 1; make the sizes smaller");
   return static_cast<Count>(value);
 }
 

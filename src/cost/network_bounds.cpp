@@ -124,7 +124,8 @@ class PriceSearch {
     try_prices(best_, nullptr);
   }
 
-  void run(Count steps) {
+  // `roundings`: how many times the prices are rounded to small numbers, each time to larger ones.
+  void run(Count steps, Count roundings) {
     for (Count step = 1; step <= steps; ++step) {
       std::vector<double> loads(weights_.size());
       std::vector<double> prices = weights_;
@@ -144,7 +145,7 @@ class PriceSearch {
     }
     // The best prices are often small whole numbers, from which the search differs by little.
     const std::vector<double> found(best_.begin(), best_.end());
-    for (Count most = 1; most <= std::min<Count>(12, steps); ++most) try_prices(scaled(found, most), nullptr);
+    for (Count most = 1; most <= roundings; ++most) try_prices(scaled(found, most), nullptr);
   }
 
   const std::vector<Count>& prices() const { return best_; }
@@ -187,8 +188,11 @@ std::vector<Bound> bounds_within(const Problem& problem, const NetworkLinks& net
   const Demand demand(problem);
   if (network.links.empty() || demand.needs().empty() || !moves_data(problem.collective)) return {};
   PriceSearch prices(demand, network);
+  const double of_a_step = looks_of_a_step(problem, network);
+  const Count least = std::min<Count>(20, static_cast<Count>(2 * most_price_looks / of_a_step));  // fewer for some 1,000 ranks
   if (effort.steps > 0)
-    prices.run(std::min(effort.steps, static_cast<Count>(most_price_looks / looks_of_a_step(problem, network)) + 20));
+    prices.run(std::min(effort.steps, static_cast<Count>(most_price_looks / of_a_step) + least),
+               std::min({Count{12}, least, effort.steps}));
   CutSearch cuts(demand, network, looks);
   cuts.single_ranks();
   cuts.slabs(effort.grid);

@@ -10,13 +10,15 @@
 namespace quadrille {
 
 PricedDemand::PricedDemand(const Demand& demand, const NetworkLinks& network)
-    : network_(network), ranks_(demand.ranks()), blocks_(index(ranks_)), out_(index(network.vertices)) {
+    : network_(network), ranks_(demand.ranks()), blocks_(index(ranks_)), has_others_(index(ranks_)), out_(index(network.vertices)) {
   for (std::size_t link = 0; link < network.links.size(); ++link) out_[index(network.links[link].from)].push_back(link);
   demand.for_each_vector([&](std::span<const Need> needs) {
-    if (needs.size() == 1 && needs[0].first == needs[0].last)
+    if (needs.size() == 1 && needs[0].first == needs[0].last) {
       blocks_[index(needs[0].first)].push_back({needs[0].target, needs[0].bytes});
-    else
-      others_.push_back(needs);
+      return;
+    }
+    others_.push_back(needs);
+    for (Rank from = needs[0].first, last = needs.back().last; from <= last; ++from) has_others_[index(from)] = true;
   });
 }
 
@@ -77,7 +79,8 @@ Fraction::Wide PricedDemand::cost_of_blocks(const std::vector<Count>& prices, st
   all_distances_.clear();
   std::vector<double> wanted(out_.size());
   for (Rank from = 0; from < ranks_; ++from) {
-    if (blocks_[index(from)].empty() && others_.empty()) continue;
+    if (!others_.empty()) all_distances_.emplace_back();
+    if (blocks_[index(from)].empty() && !has_others_[index(from)]) continue;
     find_ways(from, prices);
     std::fill(wanted.begin(), wanted.end(), 0);
     for (const Part& part : blocks_[index(from)]) {
@@ -85,7 +88,7 @@ Fraction::Wide PricedDemand::cost_of_blocks(const std::vector<Count>& prices, st
       wanted[index(part.target)] += static_cast<double>(part.bytes);
     }
     if (loads) load_ways(wanted, prices, *loads);
-    if (!others_.empty()) all_distances_.emplace_back(distances_.begin(), distances_.begin() + ranks_);
+    if (has_others_[index(from)]) all_distances_.back().assign(distances_.begin(), distances_.begin() + ranks_);
   }
   return sum;
 }

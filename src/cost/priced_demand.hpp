@@ -38,12 +38,13 @@ class PricedDemand {
   const NetworkLinks& network_;
   Count ranks_;
   std::vector<std::vector<Part>> blocks_;          // by rank: blocks with one target
+  std::vector<bool> has_others_;                   // by rank: has it an operand of `others_`?
   std::vector<std::span<const Need>> others_;      // vectors that several ranks need, or have
   std::vector<std::vector<std::size_t>> out_;      // by vertex: the links that leave it
   std::vector<Count> distances_;                   // of the last find_ways; -1: not reached
   std::vector<Vertex> settled_;                    // in the order of the distance
   std::vector<double> ways_;                       // by vertex: how many cheapest ways
-  std::vector<std::vector<Count>> all_distances_;  // by rank, for `others_`
+  std::vector<std::vector<Count>> all_distances_;  // by rank; empty where has_others_ is false
 };
 
 }  // namespace quadrille

@@ -52,6 +52,7 @@ class FlowMaker {
     const Count segments = options_.segments > 0 ? options_.segments : default_segments(problem_, network_);
     std::vector<BlockPart> parts = parts_of_blocks(problem_, segments);
     Count step = 0;
+    report(options_, "looks for the first ways");
     result.busiest_link = choose_ways(
         network_, parts, {.steps = options_.steps, .enough = result.bound, .goes_on = [&](Bytes busiest) {
                             report(options_, fmt::format("looks for ways, step {}: the busiest link carries {:.3f} of the bound",
@@ -143,6 +144,9 @@ FlowOptions parse_flow_options(std::string_view specification) {
     if (!value || *value < 1)
       throw Error(ErrorCode::misuse, fmt::format("{} of flow is a whole number of at least 1, such as {}=16, not '{}'",
                                                  setting.name, setting.name, setting.text));
+    if (std::count_if(parts.settings.begin(), parts.settings.end(), [&](const auto& each) { return each.name == setting.name; }) >
+        1)
+      throw Error(ErrorCode::misuse, fmt::format("{} is given twice in '{}'", setting.name, specification));
     *entry->second = *value;
   }
   return options;

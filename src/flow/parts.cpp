@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "quadrille/error.hpp"
+#include "quadrille/indexed.hpp"
 #include "quadrille/types.hpp"
 
 namespace quadrille {
@@ -25,6 +27,9 @@ std::vector<BlockPart> parts_of_blocks(const Problem& problem, Count segments) {
   Bytes sum = 0;
   for (const BlockPart& block : blocks) sum += block.length;
   const Bytes unit = blocks.empty() ? 1 : ceil_divide(ceil_divide(sum, static_cast<Count>(blocks.size())), segments);
+  constexpr Count most_parts = Count{1} << 22;
+  if (sum / unit + size(blocks) > most_parts)
+    throw Error(ErrorCode::too_large, "a flow divides the blocks into at most four million parts; name fewer segments or ranks");
   std::vector<BlockPart> parts;
   for (const BlockPart& block : blocks) {
     const Count count = ceil_divide(block.length, unit);

@@ -16,6 +16,8 @@ namespace {
 // A link costs that much even if it carries nothing, so that ways do not wander over idle links.
 constexpr double base_price = 0.01;
 
+constexpr Count most_hops = Count{1} << 25;  // a limit, because filling rounds needs about 100 bytes for each
+
 class WaySearch {
  public:
   WaySearch(const RankNetwork& network, std::vector<BlockPart>& parts)
@@ -41,6 +43,9 @@ class WaySearch {
       std::vector<PartStep> way = part.to ? path(part.from, *part.to) : cheapest_tree(network_, part.from, costs_);
       if (before.empty() || cost_of(way) < cost_of(before) * (1 - 1e-9)) part.steps = std::move(way);
       add(part, 1);
+      if (hop_count_ > most_hops)
+        throw Error(ErrorCode::too_large,
+                    "the parts of a flow have ways of at most 32 million hops together; name fewer segments or ranks");
     }
   }
 
@@ -84,6 +89,7 @@ class WaySearch {
   }
 
   void add(const BlockPart& part, int sign) {
+    hop_count_ += sign * size(part.steps);
     for (const PartStep& step : part.steps)
       for (const std::size_t link : network_.hops[step.hop].links) {
         bytes_[link] += sign * part.length;
@@ -134,6 +140,7 @@ class WaySearch {
   const RankNetwork& network_;
   std::vector<BlockPart>& parts_;
   double steepness_ = 0, scale_ = 1;
+  Count hop_count_ = 0;                              // of the ways of all parts
   std::vector<double> slowness_;                     // by link: the time of a byte, if that of the machine's link is 1
   std::vector<Bytes> bytes_;                         // by link
   std::vector<double> prices_;                       // by link

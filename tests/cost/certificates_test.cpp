@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Certificates prove their bounds, here and in a program that shares no code with the library (check_bound.py). Both refuse
 // certificates that are changed.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -199,6 +200,31 @@ TEST(Certificates, RefuseWhatProvesNothing) {
   EXPECT_TRUE(refuses("speed", {.kind = BoundKind::crossing, .members = {0}}));
   EXPECT_TRUE(refuses("c2", {.kind = BoundKind::none}));
   EXPECT_FALSE(refuses("c2", {.kind = BoundKind::crossing, .members = {0}}));
+}
+
+TEST(BoundDocuments, RefuseWhatIsMissingOrTooLarge) {
+  const Topology network = Topology::ring(4);
+  const Problem problem = Problem::alltoall(4, 8);
+  const std::string good = bounds_json({problem, links_of(network), certified_bounds(problem, 1, &network)});
+  const auto told = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t place = text.find(from);
+    if (place == std::string::npos) return "no " + from;
+    try {
+      parse_bounds(text.replace(place, from.size(), to));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("read");
+  };
+  EXPECT_EQ(told("1", "1"), "read");
+  EXPECT_THAT(told(", \"outwards\": true", ""), ::testing::HasSubstr("expected a key 'outwards'"));
+  EXPECT_THAT(told(", \"members\": [0]", ""), ::testing::HasSubstr("expected a key 'members'"));
+  EXPECT_THAT(told(", \"prices\": [", ", \"price\": ["), ::testing::HasSubstr("expected a key 'prices'"));
+  EXPECT_THAT(told("\"vertices\": 4", "\"vertices\": 4611686018427387904"),
+              ::testing::HasSubstr("a number of vertices in 1..4194304"));
+  EXPECT_THAT(told("[\"2\", \"1\"]", "[\"9223372036854775808\", \"1\"]"), ::testing::HasSubstr("more than 2^63 - 1"));
+  EXPECT_THAT(told("[\"2\", \"1\"]", "[\"-2\", \"-1\"]"), ::testing::HasSubstr("the denominator is less than 1"));
 }
 
 TEST(Fraction, IsExact) {

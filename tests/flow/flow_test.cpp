@@ -190,12 +190,13 @@ TEST(FilledRounds, KeepLimits) {
 TEST(FlowOptions, AreReadAndRefused) {
   const FlowOptions options = parse_flow_options("flow:rounds=64,segments=4,steps=9,seconds=30");
   EXPECT_EQ(std::tuple(options.rounds, options.segments, options.steps, options.seconds), std::tuple(64, 4, 9, 30));
-  for (const char* wrong : {"flow:round=4", "flow:rounds=0", "flow:rounds", "flow:seconds=x"})
+  for (const char* wrong : {"flow:round=4", "flow:rounds=0", "flow:rounds", "flow:seconds=x", "flow:rounds=3,rounds=4"})
     EXPECT_THROW(parse_flow_options(wrong), Error) << wrong;
   const Topology topology = parse_topology("ring:4");
   EXPECT_THROW(flow_schedule(Problem::alltoall(5, 8), topology), Error);
   EXPECT_THROW(flow_schedule({.collective = Collective::allreduce, .ranks = 4, .block_bytes = 8}, topology), Error);
   EXPECT_FALSE(flow_family("flow", topology).schedule(Problem::alltoall(5, 8)));
+  EXPECT_THROW(flow_schedule(Problem::alltoall(4, 1 << 20), topology, {.segments = 1 << 20}), Error) << "twelve million parts";
 }
 
 TEST(FlowFamily, MakesEachScheduleOnce) {

@@ -130,13 +130,14 @@ std::vector<OwnFamily> families_of_flows(const std::vector<std::string>& specifi
     if (!names_flow(specification)) continue;
     const std::optional<Topology> network = options.network();
     if (!network) refuse("flow needs the links of the network: --topology torus:8x8, or --topology edges:FILE");
-    if (!has_flow(collective)) refuse(fmt::format("there is no flow for {}", quadrille::name(collective)));
+    if (!has_flow(collective))
+      refuse(fmt::format("flow is for alltoall, allgather, broadcast, scatter, gather and their forms with counts, not for {}",
+                         quadrille::name(collective)));
     const auto line = std::make_shared<ProgressLine>();
     const auto tell = [line](const FlowSchedule& flow) {
       line->clear();
-      const auto times = [&](Bytes bytes) {
-        return static_cast<double>(bytes) / static_cast<double>(std::max<Bytes>(1, flow.bound));
-      };
+      if (flow.bound == 0) return remark("flow: nothing has to move");
+      const auto times = [&](Bytes bytes) { return static_cast<double>(bytes) / static_cast<double>(flow.bound); };
       remark(fmt::format("flow: the busiest link carries {:.2f} times what some link must, and C2 shared is {:.2f} times as much{}",
                          times(flow.busiest_link), times(flow.c2_shared),
                          flow.was_stopped ? "; the search ended by its limit of time" : ""));

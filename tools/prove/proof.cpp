@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "prove/proof.hpp"
 
+#include <algorithm>
+
 #include "foundation/system/pipes.hpp"
 #include "foundation/text/parsing.hpp"
 
@@ -20,7 +22,19 @@ std::string proof_document(const ProvedFamily& family) {
   return text;
 }
 
-std::vector<ProvedStep> answers_of(const std::string& solver, const std::string& file) {
+namespace {
+
+std::vector<std::string> step_names(std::string_view document) {
+  constexpr std::string_view begin = "(echo \"", end = "\")";
+  std::vector<std::string> names;
+  for (const std::string_view line : split(document, '\n'))
+    if (line.starts_with(begin)) names.emplace_back(line.substr(begin.size(), line.size() - begin.size() - end.size()));
+  return names;
+}
+
+}  // namespace
+
+std::vector<ProvedStep> answers_of(const std::string& solver, const std::string& file, std::string_view document) {
   std::vector<ProvedStep> steps;
   const std::string printed = output_of({solver, file}, {.mebibytes = 16, .seconds = 600, .raised_by = "nothing"}, solver);
   bool is_asked = false;
@@ -35,7 +49,13 @@ std::vector<ProvedStep> answers_of(const std::string& solver, const std::string&
     }
     is_asked = !is_asked;
   }
-  if (is_asked) throw Error(ErrorCode::environment, fmt::format("{} does not answer the step '{}'", solver, steps.back().name));
+  const std::vector<std::string> names = step_names(document);
+  if (is_asked) steps.pop_back();
+  for (std::size_t i = 0; i < std::max(names.size(), steps.size()); ++i)
+    if (i >= steps.size() || i >= names.size() || steps[i].name != names[i])
+      throw Error(ErrorCode::environment,
+                  i < names.size() ? fmt::format("{} does not answer the step '{}'", solver, names[i])
+                                   : fmt::format("{} answers a step that the document does not have: '{}'", solver, steps[i].name));
   return steps;
 }
 

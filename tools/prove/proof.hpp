@@ -73,8 +73,8 @@ struct ProvedStep {
   Answer answer = Answer::unknown;
 };
 
-// Lets the solver read the document, and returns its answers. Throws Error{environment} if it cannot be run or prints anything
-// else.
-std::vector<ProvedStep> answers_of(const std::string& solver, const std::string& file);
+// Lets the solver read the document, which is in the file, and returns its answers, one for each step. Throws Error{environment} if
+// it cannot be run, leaves out a step or prints anything else.
+std::vector<ProvedStep> answers_of(const std::string& solver, const std::string& file, std::string_view document);
 
 }  // namespace quadrille::command

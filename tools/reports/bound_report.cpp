@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "foundation/text/printable.hpp"
 #include "options/cases.hpp"
 #include "quadrille/cost.hpp"
 #include "quadrille/error.hpp"
@@ -61,6 +62,7 @@ std::string bounds_text(std::vector<Bound> bounds) {
     const std::size_t one = place_of(a.figure), other = place_of(b.figure);
     return one != other ? one < other : b.exact < a.exact;
   });
+  if (bounds.empty()) return "no bound is above 0: nothing has to move\n";
   Table table("figure|>at least|>exactly|kind|source");
   std::string last;
   for (const Bound& bound : bounds) {
@@ -80,10 +82,11 @@ std::string check_text(const BoundDocument& document, bool& is_good) {
       const Fraction proves = proved_value(document.problem, document.network, bound);
       if (!(proves == bound.exact)) verdict = fmt::format("NOT proved: the certificate proves {}", exact_text(proves));
     } catch (const Error& error) {
-      verdict = fmt::format("NOT proved: {}", error.what());
+      verdict = fmt::format("{}: {}", error.code() == ErrorCode::too_large ? "not checked" : "NOT proved", error.what());
     }
     good += verdict == "proved" ? 1 : 0;
-    text += fmt::format("{} at least {}, {}: {}\n", bound.figure, exact_text(bound.exact), name(bound.certificate.kind), verdict);
+    text += fmt::format("{} at least {}, {}: {}\n", printable(bound.figure), exact_text(bound.exact), name(bound.certificate.kind),
+                        verdict);
   }
   is_good = good == document.bounds.size();
   return text + fmt::format("{} of {} proved\n", good, counted(document.bounds.size(), "bound"));

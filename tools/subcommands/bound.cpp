@@ -2,7 +2,7 @@
 // quadrille bound: prints what every schedule of a problem takes at least, with proofs, and how far algorithms are from it.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "options/arguments.hpp"
@@ -19,19 +19,25 @@
 namespace quadrille::command {
 namespace {
 
+constexpr Count standard_steps = 1600;
+constexpr Count most_ports = std::numeric_limits<std::int32_t>::max();  // as in documents
+
 struct BoundArguments {
   std::string collective;
   ProblemOptions problem;
   ModelOptions model;
   std::optional<std::string> check, output;
-  std::optional<Count> ports;
-  Count steps = 1600;
+  std::optional<Count> ports, steps;
   bool worst = false, json = false;
 };
 
+bool asks_of_model(const BoundArguments& options) { return options.model.machine || options.model.model; }
+
 int check_file(const BoundArguments& options) {
-  if (!options.collective.empty() || options.problem.given() || options.problem.topology || options.model.machine)
+  if (!options.collective.empty() || options.problem.given() || options.problem.topology)
     refuse("--check takes a file of bounds, which states the problem itself; leave the collective and its options out");
+  if (asks_of_model(options) || options.ports || options.steps || options.worst || options.json)
+    refuse("--check takes only a file, and -o; leave the other options out");
   bool is_good = true;
   const std::string text = check_text(parse_bounds(read_text(*options.check, label_of(*options.check))), is_good);
   Output(options.output).finish(text);
@@ -39,12 +45,16 @@ int check_file(const BoundArguments& options) {
 }
 
 int print_worst(const BoundArguments& options, Collective collective) {
-  if (options.problem.topology || options.problem.counts || options.model.machine || options.json)
+  ProblemOptions others = options.problem;
+  others.ranks.reset(), others.block.reset();
+  if (others.given() || others.topology || asks_of_model(options) || options.ports || options.steps || options.json)
     refuse("--worst-ratios takes only --ranks, --block and -o; it looks at networks of its own");
+  const std::vector<Bytes> blocks = options.problem.block_sizes();
+  if (blocks.size() != 1) refuse(fmt::format("--worst-ratios takes one size, not {}", blocks.size()));
   ProgressLine progress;
   const std::vector<Count> ranks = options.problem.ranks ? options.problem.rank_counts(0) : parse_wholes("2..64", "ranks", 2);
-  const std::string text = worst_ratios_text(collective, ranks, options.problem.block_sizes().at(0),
-                                             [&](const std::string& what) { progress.show("now " + what); });
+  const std::string text =
+      worst_ratios_text(collective, ranks, blocks[0], [&](const std::string& what) { progress.show("now " + what); });
   progress.clear();
   Output(options.output).finish(text);
   return good;
@@ -62,12 +72,17 @@ BoundDocument bounds_of(const BoundArguments& options, Problem problem) {
     });
     times = least_times(*model.model, machine, network);
     if (!times)
-      refuse(fmt::format("no bound is known of the times of the model {}; take --model linear, loggp, flat, cluster or torus",
-                         model.model->id));
+      refuse(
+          fmt::format("no bound is known of the times of the model {}; take --model linear, fitted, loggp, flat, cluster or torus",
+                      model.model->id));
   }
   BoundDocument document{.problem = std::move(problem)};
   if (network) document.network = links_of(*network);
-  document.bounds = certified_bounds(document.problem, times ? times->ports : options.ports.value_or(1), network, options.steps);
+  ProgressLine progress;
+  progress.show("looks for bounds");
+  document.bounds = certified_bounds(document.problem, times ? times->ports : options.ports.value_or(1), network,
+                                     options.steps.value_or(standard_steps));
+  progress.clear();
   if (times) document.bounds.push_back(time_bound(document.problem, document.bounds, *times));
   return document;
 }
@@ -77,6 +92,10 @@ int run_bound(const BoundArguments& options) {
   if (options.collective.empty()) refuse("name a collective, such as quadrille bound alltoall --ranks 16, or a file: --check FILE");
   const Collective collective = parse_collective(options.collective);
   if (options.worst) return print_worst(options, collective);
+  if (options.model.model && !options.model.machine)
+    refuse("--model is a model of a machine; name the machine, too: --machine sp2");
+  if (options.steps && !options.problem.topology) refuse("--steps is about the links of a network; name one: --topology torus:4x8");
+  if (options.ports.value_or(1) > most_ports) refuse(fmt::format("--ports is at most {}", most_ports));
   if (options.ports && options.model.machine) refuse("the model says how many ports there are; leave --ports out");
   const std::vector<Problem> problems = options.problem.problems(collective);
   if (problems.size() != 1)
@@ -105,7 +124,7 @@ Subcommand add_bound(CLI::App& command) {
        {"--steps",
         "N",
         {options->steps, whole("the number of steps", 0)},
-        "steps of the search for prices of links (default {default})"},
+        fmt::format("steps of the search for prices of links (default {})", standard_steps)},
        {"--check", "FILE", options->check, "check the certificates of a file that --json has written ('-' is stdin)"},
        {"--worst-ratios", "", options->worst,
         "print, for each algorithm with its default parameters, the greatest ratio of its figures to the bounds, over --ranks "

@@ -34,11 +34,12 @@ int run_prove(const ProveArguments& options) {
   const ProvedFamily& family = family_named(options.family);
   std::string file = options.output.value_or(std::string(family.id) + ".smt2");
   if (!options.output) file[file.find('/')] = '-';
-  Output(file).finish(proof_document(family));
+  const std::string document = proof_document(family);
+  Output(file).finish(document);
   if (file == "-") return good;
   std::vector<ProvedStep> steps;
   try {
-    steps = answers_of(options.solver, file);
+    steps = answers_of(options.solver, file, document);
   } catch (const Error& error) {
     throw Error(error.code(),
                 fmt::format("{}; the proof is in {}: any SMT solver can check it, such as z3 (Debian: apt install z3)",

@@ -26,7 +26,7 @@ class ProveFamilies : public quadrille::testing::OwnFolder {
   std::vector<ProvedStep> answers(const std::string& document) const {
     const std::string file = place_ / "proof.smt2";
     std::ofstream(file) << document;
-    return answers_of("z3", file);
+    return answers_of("z3", file, document);
   }
 
   Count count_of(Answer answer, const std::string& document) const {

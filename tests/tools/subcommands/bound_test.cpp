@@ -39,6 +39,30 @@ TEST_F(CommandTest, BoundRefusesWhatIsNotOneProblem) {
   refuses({"bound", "alltoall", "--ranks", "2..4"}, "not of 3");
   refuses({"bound", "alltoall", "--ranks", "8", "--machine", "sp2", "--model", "free-running"}, "free-running");
   refuses({"bound", "alltoall", "--ranks", "8", "--machine", "sp1", "--ports", "2"}, "--ports");
+  refuses({"bound", "alltoall", "--ranks", "8", "--ports", "9223372036854775807"}, "--ports is at most");
+  refuses({"bound", "alltoall", "--ranks", "8", "--model", "linear"}, "--machine");
+  refuses({"bound", "alltoall", "--ranks", "8", "--steps", "9"}, "--topology");
+}
+
+// Options without effect are refused, so that nobody believes that they had one.
+TEST_F(CommandTest, BoundRefusesOptionsWithoutEffect) {
+  const std::vector<Words> without_effect{{"--ports", "2"}, {"--steps", "9"}, {"--model", "linear"}, {"--json"}};
+  for (const Words& option : without_effect) {
+    Words check{"bound", "--check", "-"}, worst{"bound", "alltoall", "--worst-ratios", "--ranks", "2"};
+    check.insert(check.end(), option.begin(), option.end());
+    worst.insert(worst.end(), option.begin(), option.end());
+    refuses(check, "--check takes only a file");
+    refuses(worst, "--worst-ratios takes only");
+  }
+  refuses({"bound", "alltoall", "--worst-ratios", "--node-sizes", "1,1"}, "--worst-ratios takes only");
+  refuses({"bound", "alltoall", "--worst-ratios", "--block", "8,16"}, "one size, not 2");
+}
+
+TEST_F(CommandTest, BoundsOfNothingAndOfTooMuchAreSaidInWords) {
+  EXPECT_NE(prints({"bound", "alltoall", "--ranks", "1"}).find("nothing has to move"), std::string::npos);
+  const Outcome outcome = run({"bound", "--check", "-"}, prints({"bound", "alltoall", "--ranks", "100000", "--json"}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.out.find("spread: not checked: "), std::string::npos) << outcome.out;
 }
 
 TEST_F(CommandTest, BoundsOfTimesHoldForNodesAndOverlappedParts) {
