@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,8 +12,9 @@
 #include <random>
 #include <sstream>
 
-#include "answer.hpp"
+#include "../../viewer/verifier/answer.hpp"
 #include "quadrille/document.hpp"
+#include "support/browser_verifier.hpp"
 #include "support/environment.hpp"
 #include "verify/drawn_schedule.hpp"
 #include "verify/mutants.hpp"
@@ -40,7 +42,7 @@ TEST(BrowserVerifier, NamesTheFirstCauseAndItsPlace) {
 }
 
 TEST(BrowserVerifier, AgreesWithTheNativeOne) {
-  const std::string verifier = QUADRILLE_BROWSER_VERIFIER;
+  const std::string verifier = browser_verifier_file();
   if (!std::filesystem::exists(verifier)) GTEST_SKIP() << "the target quadrille_browser_verifier has not been built";
   if (std::system("node --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no Node";
   const std::filesystem::path file =

@@ -5,16 +5,19 @@
 set -euo pipefail
 folder=$(mkdir -p "$1" && realpath "$1") file=$(realpath -m "$2")
 cd "$(dirname "$0")/../.."
+command -v emcc >/dev/null || { echo "There is no emcc; install it: apt-get install emscripten" >&2; exit 1; }
 
 # emcc looks for headers in its own sysroot only.
 mkdir -p "$folder/headers"
-for header in fmt nlohmann tl toml++ boost; do ln -sfn "/usr/include/$header" "$folder/headers/$header"; done
+for header in fmt nlohmann tl toml++ boost pugixml.hpp pugiconfig.hpp; do ln -sfn "/usr/include/$header" "$folder/headers/$header"; done
 
 export flags="-std=c++20 -O2 -fwasm-exceptions -ffunction-sections -w -DNDEBUG -DFMT_HEADER_ONLY -DQUADRILLE_VERSION=\"browser\"
   -include viewer/verifier/older_library.hpp -Iinclude -Isrc -Iviewer/verifier -isystem $folder/headers"
 compile() {  # compile FOLDER LAYER SOURCE...: the sources of a layer as one file, if one has changed
   local source="$1/${2//\//_}.cpp" object="$1/${2//\//_}.o"
-  printf '#include "%s"\n' "${@:3}" >"$source"
+  # Clang 14 gives a function no signature in WebAssembly as long as the class template that it returns has no size.
+  printf '#include "quadrille/result.hpp"\nstatic_assert(sizeof(quadrille::Result<>) > 0);\n' >"$source"
+  printf '#include "%s"\n' "${@:3}" >>"$source"
   if [ -e "$object" ] && ! find src include viewer/verifier -name '*.?pp' -newer "$object" -print -quit | grep -q .; then return; fi
   emcc $flags -I. -c "$source" -o "$object"
 }
@@ -22,12 +25,13 @@ export -f compile
 {
   for layer in cost verify trace simulate schedule foundation problem patterns topology src/collectives/*/; do
     layer=${layer#src/} && layer=${layer%/}
-    echo "$layer" $(find "src/$layer" -name '*.cpp' | sort)
+    echo "$layer" $(find "src/$layer" -name "*.cpp" ! -name perfetto.cpp | sort)
   done
   echo collectives src/collectives/*.cpp
   echo page src/draw/{viewer_page,layout,geometry}.cpp viewer/verifier/*.cpp
 } | xargs -P "$(nproc)" -I{} bash -c "set -e; compile '$folder' {}"
 
+export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}  # where Debian's emscripten has its modules, if Node is not Debian's
 emcc -O2 -fwasm-exceptions -sMODULARIZE -sEXPORT_NAME=makeVerifier -sENVIRONMENT=worker,node -sALLOW_MEMORY_GROWTH \
   -sEXPORTED_FUNCTIONS=_quadrille_answer,_free -sEXPORTED_RUNTIME_METHODS=allocateUTF8,UTF8ToString -Wl,--gc-sections \
   "$folder"/*.o -o "$folder/glue.js"

@@ -2,6 +2,7 @@
 // The page on which readers write schedules, and have them proved or refuted. It plays a schedule in a frame, which is the same page
 // with "?play".
 import { Refusal } from "../load/reader";
+import { formatBytes, formatTime } from "../model/format";
 import { button, choice, el } from "../page/dom";
 import { setTheme } from "../page/theme";
 import { documentOf, isDocument, offers } from "./language";
@@ -22,14 +23,7 @@ interface Proved {
 
 const mostShown = 8; // ranks of the right schedule that is played
 
-const timeText = (seconds: number): string =>
-  seconds >= 1
-    ? `${seconds.toPrecision(3)} s`
-    : seconds >= 1e-3
-      ? `${(1e3 * seconds).toPrecision(3)} ms`
-      : `${(1e6 * seconds).toPrecision(3)} µs`;
-
-const least = (value: number | undefined, unit = ""): string => (value === undefined ? "none known" : `${value}${unit}`);
+const least = (value: number | undefined, text: (value: number) => string = String): string => (value === undefined ? "none known" : text(value));
 
 function table(label: string, heads: readonly string[], rows: readonly (readonly string[])[], marked = ""): HTMLElement {
   const cells = (row: readonly string[]) => row.map((text, i) => el("td", i ? { class: "number" } : {}, text));
@@ -66,6 +60,7 @@ export class Editor {
   private readonly block: HTMLSelectElement;
   private readonly most: HTMLSelectElement;
   private readonly machine: HTMLSelectElement;
+  private readonly solution: HTMLButtonElement;
   private readonly buttons: readonly HTMLButtonElement[];
 
   constructor(
@@ -109,7 +104,7 @@ export class Editor {
       button("Race", "Race against the table's algorithms on this machine", () => void this.run(() => this.race())),
     ];
     const share = button("Link", "Show a link that holds this text", () => this.share());
-    const solution = button("Solution", "Show the task's solution in place of the text", () => this.solve());
+    this.solution = button("Solution", "Show the task's solution in place of the text", () => this.solve());
     this.text.addEventListener("input", () => this.change({ text: this.text.value }));
     this.text.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void this.run(() => this.prove());
@@ -132,19 +127,16 @@ export class Editor {
           this.taskText,
           help(),
           this.text,
-          el("div", { class: "tools" }, this.buttons[0]!, share, solution, this.machine, this.buttons[1]!),
+          el("div", { class: "tools" }, this.buttons[0]!, share, this.solution, this.machine, this.buttons[1]!),
           this.link,
         ),
         el("section", { "aria-label": "Verdict" }, this.verdict, this.results),
       ),
       this.stage,
     );
-    this.solution = solution;
     this.take(this.sources);
     document.head.append(el("script", { src: "verifier.js" }));
   }
-
-  private readonly solution: HTMLButtonElement;
 
   private get chosen(): Task | undefined {
     return tasks[Number(this.sources.task) - 1];
@@ -236,7 +228,12 @@ export class Editor {
         [`${answer.ranks} ranks`, "yours", "lower bound", ...(chosen ? ["goal"] : [])],
         [
           ["C1, rounds", `${answer.c1}`, least(answer.c1_bound), ...(chosen ? [least(chosen.goal.c1)] : [])],
-          ["C2, bytes", `${answer.c2} B`, least(answer.c2_bound, " B"), ...(chosen ? [least(chosen.goal.c2, " B")] : [])],
+          [
+            "C2",
+            formatBytes(answer.c2!),
+            least(answer.c2_bound, formatBytes),
+            ...(chosen ? [least(chosen.goal.c2, formatBytes)] : []),
+          ],
         ],
       ),
     );
@@ -261,7 +258,7 @@ export class Editor {
     if (answer.cause !== undefined) return;
     const machine = this.machines.find(({ name }) => name === this.machine.value)!;
     const { times, model } = await this.verifier.ask({ ask: "race", schedule: text, machine: machine.file });
-    const rows = times!.map(({ name, seconds, c1, c2 }) => [name, timeText(seconds), `${c1}`, `${c2} B`]);
+    const rows = times!.map(({ name, seconds, c1, c2 }) => [name, formatTime(1e12 * seconds, "ps"), `${c1}`, formatBytes(c2)]);
     const place = times!.findIndex(({ name }) => name === "yours") + 1;
     this.results.append(
       el("h2", {}, `${answer.ranks} ranks on ${machine.name}, by the model ${model}: yours is number ${place} of ${rows.length}`),
