@@ -300,8 +300,9 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
   changes.push_back({data(), as_script_data(data_of(page))});
   if (shares_viewer) {
     // The page's policy has hashes of the script and the style in the page. These hashes do not allow files.
-    changes.push_back(
-        {policy(), "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'"});
+    changes.push_back({policy(),
+                       "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:; base-uri "
+                       "'none'; form-action 'none'"});
     const auto replace = [&](Part part, std::string_view begin, std::string_view end, std::string text) {
       part.begin -= begin.size();
       part.length += begin.size() + end.size();

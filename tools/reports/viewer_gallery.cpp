@@ -12,6 +12,7 @@
 #include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
+#include "reports/thumbnail.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
@@ -131,11 +132,8 @@ std::string sentence_of(std::string_view words) {
 
 // The problem that the record states, or the usual one.
 ProblemOptions problem_of(const Algorithm& algorithm) {
+  if (auto stated = pictured_problem(algorithm)) return *stated;
   ProblemOptions options;
-  if (!algorithm.picture_problem.empty()) {
-    read_options(std::string(algorithm.picture_problem), [&](OptionTable& table) { options.add_to(table); });
-    return options;
-  }
   options.ranks = "8";
   if (options.depends_on_block(algorithm.collective)) options.block = "64B";
   options.grid = "2x4";
@@ -176,6 +174,13 @@ std::vector<Section> sections() {
 
 }  // namespace
 
+std::optional<ProblemOptions> pictured_problem(const Algorithm& algorithm) {
+  if (algorithm.picture_problem.empty()) return std::nullopt;
+  ProblemOptions options;
+  read_options(std::string(algorithm.picture_problem), [&](OptionTable& table) { options.add_to(table); });
+  return options;
+}
+
 std::vector<GalleryFile> gallery() {
   std::vector<GalleryFile> files{{"viewer.js", viewer_script()}, {"viewer.css", viewer_style()}};
   ViewerPage index{.title = std::string(index_title),
@@ -188,7 +193,9 @@ std::vector<GalleryFile> gallery() {
       const Schedule schedule = cases.front().schedule();
       const auto topology = lesson.problem.network();
       ViewerPage page{.title = lesson.title};
-      page.add(described_trace(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {}));
+      const Trace trace = described_trace(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {});
+      page.add(trace);
+      files.push_back({lesson.file + ".svg", thumbnail_of(trace)});
       page.text = fmt::format("{} {}", lesson.text, figures_text(schedule));
       page.links.push_back(link("all lessons", "index"));
       if (i > 0) page.links.push_back(link("back: " + section.pages[i - 1].title, section.pages[i - 1].file));

@@ -2,17 +2,24 @@
 // The gallery of the viewer: a course of lessons, and a page for each algorithm of the table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "options/problem_options.hpp"
+#include "quadrille/algorithm.hpp"
+
 namespace quadrille::command {
+
+// The problem that the algorithm's record states for its pictures, with the network on which it is at home; none: any problem fits.
+std::optional<ProblemOptions> pictured_problem(const Algorithm& algorithm);
 
 struct GalleryFile {
   std::string name, content;
 };
 
-// All files of the gallery: index.html, the pages, and viewer.js and viewer.css, which they share.
+// All files of the gallery: index.html, the pages and their thumbnails, and viewer.js and viewer.css, which they share.
 std::vector<GalleryFile> gallery();
 
 // Returns true if this is the index.html of a gallery, also of an older one.
