@@ -87,6 +87,9 @@ test("two exchanges are shown at the same time, and the later one ends last", ()
   const clock = new OneClock(two, paces[2]!);
   expect(clock.verdict(["bruck", "concatenation"])).toMatch(/concatenation ends first, [\d.]+ times as fast$/);
   expect(clock.leader).toBe(0);
+  // After 1.5 rounds of 340 ns the other one, whose rounds take 100, 180 and 260 ns, is in its last round.
+  expect(clock.positionOf(1, 1.5)).toBeCloseTo(2 + 230 / 260, 9);
+  expect(clock.leaderPosition(1, 2 + 230 / 260)).toBeCloseTo(1.5, 9);
 });
 
 test("a block on its way covers at most a quarter of a cell", () => {
