@@ -26,7 +26,7 @@ const ofBars: readonly Word[] = [
 const words: Record<ViewName, readonly Word[]> = {
   memory: [
     ["2→7", "the block from rank 2 to rank 7; a single number is a rank whose data is for several ranks, or was combined"],
-    ["corner mark", "this round sends the block on: the black corner at its upper right"],
+    ["corner mark", "this round sends the block on: the small triangle at its upper right"],
     [
       "digits, r1 c3, 4-7",
       "what decides the block's way: digits of its distance, row and column of its target, or the subtree that it goes to; underlined: what this round decides",

@@ -157,7 +157,7 @@ function drawWay(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryL
 // Cells that the next messages take with them have a mark in the corner.
 function drawMarks(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout): void {
   if (frame.share > 0 || frame.round >= frame.replay.rounds) return;
-  canvas.fillStyle = frame.look.text;
+  canvas.fillStyle = frame.selection.block ? frame.look.text : "#000000"; // behind a selection cells are as dark as the page
   for (const move of movesOf(frame.replay, frame.round).messages) {
     const at = box(layout, move.fromRank, move.source.buffer, move.source.offset, move.source.bytes);
     if (!at || at.height < 9 || at.width < 14) continue;
