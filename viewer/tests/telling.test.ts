@@ -54,6 +54,8 @@ test("a block on a grid shows row and column, one in a tree the subtree", () => 
   expect(cluesOf("gather-binomial-6")(0, 0, -1, 2)).toEqual(["[0-1]", "this round moves it from the subtree of rank 0: 0-1"]);
   expect(cluesOf("gather-binomial-6")(2, 0, -1, 2)).toBeUndefined();
   expect(cluesOf("broadcast-chain-5")(2, 2, -1, 0)![1]).toBe("this round moves it to the subtree of rank 3: 0-1,3-4");
+  const scatter = cluesOf("scatter-binomial-6"); // rank 1 is the root
+  expect(scatter(1, 1, 0, 0)![1]).toBe("this round moves it to the subtree of rank 5: 0,5");
   expect(clueOf(exchange("allreduce-ring-5"))).toBeUndefined();
 });
 

@@ -103,15 +103,19 @@ function bySubtree(exchange: Exchange): ClueOf | undefined {
     for (let at: number | undefined = rank, left = exchange.ranks; at !== undefined && left > 0; at = parents.get(at), --left)
       subtrees.set(at, [...(subtrees.get(at) ?? []), rank]);
   return ({ rank, target }, round) => {
-    const message = round?.messages.find(
+    const leaving = (round?.messages ?? []).filter(
       ({ from, to }) => from === rank && (!down || target < 0 || subtrees.get(to)!.includes(target)),
     );
-    if (!message) return undefined;
-    const top = down ? message.to : rank;
-    const ranks = rangesText(subtrees.get(top)!, exchange.ranks);
+    if (leaving.length === 0) return undefined;
+    const tops = down ? leaving.map(({ to }) => to) : [rank];
+    const ranks = rangesText(
+      tops.flatMap((top) => subtrees.get(top)!),
+      exchange.ranks,
+    );
+    const of = tops.length > 1 ? `the subtrees of ranks ${rangesText(tops, exchange.ranks)}` : `the subtree of rank ${tops[0]}`;
     return {
       parts: [{ text: ranks, current: true }],
-      sentence: `this round moves it ${down ? "to" : "from"} the subtree of rank ${top}: ${ranks}`,
+      sentence: `this round moves it ${down ? "to" : "from"} ${of}: ${ranks}`,
     };
   };
 }
