@@ -77,6 +77,10 @@ struct Algorithm {
   std::string_view source;  // citation key of docs/references.bib, and the place in that work
   std::vector<Parameter> parameters;
 
+  // Returns one sentence, without a full stop, that says what happens in a round that has a message, and why; "" if this record has
+  // none for these parameters. Optional. A test compares the numbers in the sentence with the messages of the round.
+  std::string (*says)(const Problem&, const Parameters&, Count round) = nullptr;
+
   // Returns the program of one rank. A pure function; its cost grows with the work of that rank, not with p. `analysis`
   // is what `analyse` returned, or null.
   Program (*generate)(const Problem&, const Parameters&, const Analysis* analysis, Rank);

@@ -204,6 +204,7 @@ struct Schedule {
   // Buffer sizes of each rank, as stated by a file. If empty, the sizes are those that the problem defines
   // (input_bytes, output_bytes).
   std::vector<Bytes> stated_input_bytes, stated_output_bytes;
+  std::function<std::string(Count round)> says;  // Algorithm::says; absent in schedules that were read from a file, or changed
 };
 
 // Returns "bruck:radix=2,ports=1": the algorithm and its parameters as the command line writes them.

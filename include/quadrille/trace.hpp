@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -120,6 +121,7 @@ struct Trace {
   Parameters parameters;
   std::vector<Bytes> input_bytes, output_bytes, scratch_bytes;  // by rank
   std::vector<Stage> stages;
+  std::map<Count, std::string> says;    // by round: what happens in it, as Schedule::says tells; rounds may be missing
   std::vector<TracedMessage> messages;  // ordered by round, then sender, then the order in which the sender posts them
   std::vector<TracedLocal> locals;      // ordered by round, then rank, then the rank's order
   std::optional<TracedNetwork> network;

@@ -215,6 +215,10 @@ Schedule make_schedule(const Problem& problem, const Choice& choice) {
   if (algorithm.symmetry) schedule.symmetry = algorithm.symmetry(problem, choice.parameters);
   if (algorithm.ports) schedule.port_limit = algorithm.ports(problem, choice.parameters);
   if (algorithm.node_ports) schedule.node_port_limit = algorithm.node_ports(problem, choice.parameters);
+  if (algorithm.says)
+    schedule.says = [problem, parameters = choice.parameters, says = algorithm.says](Count round) {
+      return says(problem, parameters, round);
+    };
   schedule.program = [problem, parameters = choice.parameters, generate = algorithm.generate,
                       analysis = algorithm.analyse ? algorithm.analyse(problem, choice.parameters) : nullptr](Rank rank) {
     Program program = generate(problem, parameters, analysis.get(), rank);

@@ -27,7 +27,8 @@ constexpr std::size_t longest_label = 7;
 struct BufferCell {
   Bytes offset = 0, length = 0;
   bool defined = false, fresh = false;
-  double hue = 0;  // from 0 to 1
+  Count colour = 0, colours = 1;  // member_colour
+  bool is_amount = false;
   std::string label, explanation;
 };
 
@@ -98,12 +99,11 @@ class BlockNames {
     const Rank origin = terms.sequence(terms.form(part.term)).front().first;
     const std::string operands = terms.to_string(terms.form(part.term)).substr(std::string_view("rank ").size());
     const auto place = static_cast<Count>(std::distance(blocks.cuts.begin(), begin));
-    const Count colours = by_ == ColourBy::place ? static_cast<Count>(blocks.cuts.size()) - 1 : problem_.ranks;
-    const Count colour = by_ == ColourBy::place                                      ? place
-                         : by_ == ColourBy::target && target != blocks.targets.end() ? target->second
-                                                                                     : origin;
-    cell.hue = share(colour, std::max<Count>(1, colours));
-    if (by_operands()) cell.hue = share(operand_count(part, terms) - 1, problem_.ranks);
+    cell.colours = by_ == ColourBy::place ? std::max<Count>(1, static_cast<Count>(blocks.cuts.size()) - 1) : problem_.ranks;
+    cell.colour = by_ == ColourBy::place                                      ? place
+                  : by_ == ColourBy::target && target != blocks.targets.end() ? target->second
+                                                                              : origin;
+    if (by_operands()) cell.colour = operand_count(part, terms) - 1, cell.colours = problem_.ranks, cell.is_amount = true;
     const std::string who =
         operands.size() <= longest_label ? operands : fmt::format("{} of {}", operand_count(part, terms), problem_.ranks);
     const std::string to = target == blocks.targets.end() ? "" : fmt::format("{}", target->second);
@@ -437,7 +437,7 @@ class BlockPicture {
   void draw(const BufferCell& cell, double x, double top) {
     const Box place{x, top + extent(cell.offset, scale_), cell_width_, extent(cell.length, scale_)};
     if (!cell.defined) return svg_.box(place, "frame");
-    svg_.box(place, cell.fresh ? "fresh" : "frame", member_colour(cell.hue, 1), cell.explanation);
+    svg_.box(place, cell.fresh ? "fresh" : "frame", member_colour(cell.colour, cell.colours, cell.is_amount), cell.explanation);
     if (place.height >= 12)
       svg_.text({x + cell_width_ / 2, place.y + place.height / 2 + 4}, cell.label, Anchor::middle, "on-colour", 11);
   }

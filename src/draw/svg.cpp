@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "foundation/assert.hpp"
 #include "foundation/text/printable.hpp"
 
 namespace quadrille {
@@ -232,14 +233,16 @@ std::string stage_colour(std::size_t stage) {
   return colours[stage % colours.size()];
 }
 
-std::string member_colour(double index, double members) {
-  const double sixths = 6 * index / std::max(members, 1.0);
-  Colour colour{};
-  for (std::size_t i = 0; i < colour.size(); ++i) {  // a full colour, mixed with an equal part of white
-    const double turned = std::fmod(sixths + (i == 0 ? 0 : i == 1 ? 4 : 2), 6);
-    colour[i] = 135 + 115 * std::clamp(std::abs(turned - 3) - 1, 0.0, 1.0);
-  }
-  return quadrille::written(colour);
+std::string member_colour(Count index, Count count, bool is_amount) {
+  constexpr std::array<const char*, 8> few{"#c96200", "#8bffac", "#9366c4", "#eba315", "#1ca186", "#f4c3ff", "#ba92fd", "#60ce9f"};
+  constexpr std::array<Colour, 6> many{
+      {{131, 120, 216}, {95, 151, 214}, {65, 176, 179}, {108, 198, 129}, {181, 215, 82}, {245, 230, 99}}};
+  QUADRILLE_ASSERT(index >= 0 && index < count);
+  if (count <= static_cast<Count>(few.size()) && !is_amount) return few[static_cast<std::size_t>(index)];
+  const double place =
+      static_cast<double>(index * static_cast<Count>(many.size() - 1)) / static_cast<double>(std::max<Count>(1, count - 1));
+  const std::size_t before = std::min(static_cast<std::size_t>(place), many.size() - 2);
+  return quadrille::written(between(many[before], many[before + 1], place - static_cast<double>(before)));
 }
 
 std::string heat(double share) {

@@ -80,8 +80,10 @@ class Svg {
 // Returns a strong colour. Colours repeat after eight stages.
 std::string stage_colour(std::size_t stage);
 
-// Returns a light colour to write on; there are `members` different colours.
-std::string member_colour(double index, double members);
+// Returns the colour of a rank, or of another one of `count` things, to write on in black: of up to 8 things, colours that readers
+// with any deficiency of colour vision tell apart; of more, and of amounts, colours from dark to light.
+// As in viewer/src/views/look.ts.
+std::string member_colour(Count index, Count count, bool is_amount = false);
 
 // Returns a colour: pale blue for 0, blue for 1/4, yellow for 0.6, red for 1.
 std::string heat(double share);

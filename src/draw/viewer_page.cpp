@@ -312,9 +312,11 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
     // The page's policy has hashes of the script and the style in the page. These hashes do not allow files.
     // The page of the editor runs WebAssembly and workers, which inherit this policy, and plays schedules in a frame.
     const std::string_view more = page.machines.is_null() ? "" : " 'wasm-unsafe-eval'; worker-src blob:; frame-src 'self' file:";
-    changes.push_back({policy(), fmt::format("default-src 'none'; style-src 'self' file:; base-uri 'none'; form-action 'none'; "
-                                             "script-src 'self' file:{}",
-                                             more)});
+    changes.push_back(
+        {policy(),
+         fmt::format("default-src 'none'; style-src 'self' file:; img-src 'self' file:; base-uri 'none'; form-action 'none'; "
+                     "script-src 'self' file:{}",
+                     more)});
     const auto replace = [&](Part part, std::string_view begin, std::string_view end, std::string text) {
       part.begin -= begin.size();
       part.length += begin.size() + end.size();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads traces (docs/trace-format.md). An error with its place is thrown for content that a trace cannot hold: tables that differ
 // from what the document states, ranks, messages or links that do not exist, byte counts that differ from those of the regions,
-// and times that end before they begin or after the last rank has ended. Unknown keys are skipped, and so are `rounds`, c1 and
-// c2, which follow from the messages.
+// and times that end before they begin or after the last rank has ended. Unknown keys are skipped, and so are c1, c2 and `rounds`,
+// which follow from the messages, except for what algorithms say of the rounds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -129,6 +129,7 @@ class TraceReader {
       trace_.stages.push_back({stage.key("name").text(), stage.key("first_round").integer("a round", 0),
                                stage.key("round_count").integer("a number of rounds", 0)});
     });
+    if (const auto rounds = document_.find("rounds")) read_says(*rounds);
     read_messages(document_.key("messages"));
     if (const auto locals = document_.find("local")) read_locals(*locals);
     if (const auto network = document_.find("network")) read_network(*network);
@@ -147,6 +148,17 @@ class TraceReader {
     trace_.input_bytes = table.column("input", 0, most);
     trace_.output_bytes = table.column("output", 0, most);
     trace_.scratch_bytes = table.column("scratch", 0, most);
+  }
+
+  void read_says(const JsonValue& rounds) {
+    const auto says = rounds.find("says");
+    if (!says) return;
+    const Column numbers = Table(rounds).column("number", 0, most - 1);
+    auto number = numbers.begin();
+    says->for_each([&](const JsonValue& sentence) {
+      if (number == numbers.end()) says->refuse("expected a sentence for each round, found more");
+      trace_.says[*number++] = sentence.text();
+    });
   }
 
   // The rank of an end that is missing may be any number, because wrong schedules name ranks that do not exist.

@@ -92,6 +92,15 @@ class TraceWriter {
       write_column("link_bytes", rounds, &TracedRound::link_bytes);
       write_column("busiest_link", rounds, &TracedRound::busiest_link);
     }
+    if (!trace_.says.empty()) {
+      write_key("says");
+      out_.print("[");
+      for (const TracedRound& round : rounds) {
+        const auto said = trace_.says.find(round.number);
+        out_.print("{}{}", &round == &rounds.front() ? "" : ",", json_string(said == trace_.says.end() ? "" : said->second));
+      }
+      out_.print("]");
+    }
     Count c1 = 0;
     Bytes c2 = 0;
     for (const TracedRound& round : rounds) c1 += round.messages > 0 ? 1 : 0, c2 += round.longest;

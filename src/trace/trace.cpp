@@ -54,6 +54,10 @@ class Tracer {
       for (PostedEnd& end : *ends)
         if (ends == &sends_ || !end.partner) enter(end, ends == &sends_);
     by_round_and_rank(trace_.messages, &TracedMessage::from);
+    if (schedule_.says)
+      for (const TracedMessage& message : trace_.messages)
+        if (const auto [said, is_first] = trace_.says.try_emplace(message.round); is_first)
+          said->second = schedule_.says(message.round);
     drop_usual_places();
   }
 

@@ -77,6 +77,9 @@ TEST(TraceRead, NamesThePlaceOfAnError) {
       {"/times/0/end", std::int64_t{1} << 62, "times[0].end: expected the end of the last rank, 4, found 4611686018427387904"},
       {"/times/0/rank_ends", {1}, "times[0].rank_ends: expected 3 values"},
       {"/times/0/links", {{"begin", {1}}, {"end", {1}}}, "times[0].links.begin: expected 6 values"},
+      {"/rounds/says", {"a", "b", 7, "d"}, "rounds.says[2]: expected a string, found 7"},
+      {"/rounds/says", {"a", "b", "c", "d", "e"}, "rounds.says: expected a sentence for each round, found more"},
+      {"/rounds/number", {0, 1, -2, 3}, "number"},
       {"/findings", {{{"rule", "delivery"}}}, "findings[0]: expected a key 'text', found none"},
       {"/findings", {{{"rule", "delivery"}, {"text", "t"}, {"message", 6}}}, "findings[0].message: expected a number in 0..5"},
       {"/findings", {{{"rule", "delivery"}, {"text", "t"}, {"block", {0, 3}}}}, "findings[0].block[1]: expected a rank in 0..2"},
@@ -96,6 +99,14 @@ TEST(TraceRead, NamesThePlaceOfAnError) {
   }
   EXPECT_NE(testing::sentence_of([] { parse_traces("[]"); }).find("an empty array holds no trace"), std::string::npos);
   EXPECT_NE(testing::sentence_of([] { parse_traces("{"); }).find("not JSON"), std::string::npos);
+}
+
+TEST(TraceRead, KeepsWhatAlgorithmsSayOfRounds) {
+  const Trace trace = trace_of(make_schedule(Problem::alltoall(3, 8), "shift"));
+  ASSERT_EQ(trace.says.size(), 2u);
+  std::ostringstream text;
+  write_trace(text, trace);
+  EXPECT_EQ(parse_traces(text.str()).front().says, trace.says);
 }
 
 // Reading any text must end with traces or with an Error; what was read can be written and read again.

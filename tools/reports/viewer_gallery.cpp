@@ -15,6 +15,7 @@
 #include "quadrille/cost.hpp"
 #include "quadrille/model.hpp"
 #include "reports/handout.hpp"
+#include "reports/thumbnail.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
@@ -136,11 +137,8 @@ std::string sentence_of(std::string_view words) {
 
 // The problem that the record states, or the usual one.
 ProblemOptions problem_of(const Algorithm& algorithm) {
+  if (auto stated = pictured_problem(algorithm)) return *stated;
   ProblemOptions options;
-  if (!algorithm.picture_problem.empty()) {
-    read_options(std::string(algorithm.picture_problem), [&](OptionTable& table) { options.add_to(table); });
-    return options;
-  }
   options.ranks = "8";
   if (options.depends_on_block(algorithm.collective)) options.block = "64B";
   options.grid = "2x4";
@@ -194,6 +192,13 @@ GalleryFile editor() {
 
 }  // namespace
 
+std::optional<ProblemOptions> pictured_problem(const Algorithm& algorithm) {
+  if (algorithm.picture_problem.empty()) return std::nullopt;
+  ProblemOptions options;
+  read_options(std::string(algorithm.picture_problem), [&](OptionTable& table) { options.add_to(table); });
+  return options;
+}
+
 std::vector<GalleryFile> gallery(GalleryKind kind) {
   const bool is_course = kind == GalleryKind::course;
   std::vector<GalleryFile> files{{"viewer.js", viewer_script()}, {"viewer.css", viewer_style()}};
@@ -208,7 +213,9 @@ std::vector<GalleryFile> gallery(GalleryKind kind) {
       const Schedule schedule = cases.front().schedule();
       const auto topology = lesson.problem.network();
       ViewerPage page{.title = lesson.title};
-      page.add(described_trace(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {}));
+      const Trace trace = described_trace(schedule, cases.front().short_name(), topology ? &*topology : nullptr, {});
+      page.add(trace);
+      files.push_back({lesson.file + ".svg", thumbnail_of(trace)});
       page.text = fmt::format("{} {}", lesson.text, figures_text(schedule));
       page.links.push_back(link("all lessons", "index"));
       if (i > 0) page.links.push_back(link("back: " + section.pages[i - 1].title, section.pages[i - 1].file));

@@ -3,11 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "options/problem_options.hpp"
+#include "quadrille/algorithm.hpp"
+
 namespace quadrille::command {
+
+// The problem that the algorithm's record states for its pictures, with the network on which it is at home; none: any problem fits.
+std::optional<ProblemOptions> pictured_problem(const Algorithm& algorithm);
 
 struct GalleryFile {
   std::string name, content;
@@ -16,8 +23,8 @@ struct GalleryFile {
 // The course alone has a task for each lesson, the page on which readers write schedules, and handouts.
 enum class GalleryKind : std::uint8_t { all_algorithms, course };
 
-// All files of the gallery: index.html, the pages, and viewer.js and viewer.css, which they share. Throws Error{environment} if a
-// course is asked for and the verifier for browsers has not been built.
+// All files of the gallery: index.html, the pages and their thumbnails, and viewer.js and viewer.css, which they share. Throws
+// Error{environment} if a course is asked for and the verifier for browsers has not been built.
 std::vector<GalleryFile> gallery(GalleryKind kind);
 
 // Returns true if this is the index.html of a gallery, also of an older one.

@@ -349,7 +349,23 @@ void write_gallery(const std::filesystem::path& folder, GalleryKind kind) {
   for (const GalleryFile& file : gallery(kind)) Output((folder / file.name).string()).finish(file.content);
 }
 
-int run_view(const ViewArguments& options) {
+// A page needs no options of the problem: it then shows that of the algorithm's pictures, or 8 ranks. Vectors have a block for each
+// rank, unless --block is given, because many algorithms cut them into so many shares.
+void fill_in(ProblemOptions& problem, Collective collective, const std::vector<std::string>& algorithms) {
+  const bool is_said = problem.given() || problem.topology;
+  if (!is_said && algorithms.size() == 1) {
+    const Algorithm* const algorithm = find_algorithm(collective, algorithms.front().substr(0, algorithms.front().find(':')));
+    if (const auto pictured = algorithm ? pictured_problem(*algorithm) : std::nullopt) return void(problem = *pictured);
+  }
+  if (!is_said) problem.ranks = "8";
+  const bool has_vectors =
+      collective == Collective::broadcast || (is_reduction(collective) && collective != Collective::reduce_scatter);
+  const std::vector<Count> ranks = problem.rank_counts(8);
+  if (has_vectors && !is_irregular(collective) && !problem.block && ranks.size() == 1)
+    problem.block = fmt::format("{}B", 8 * ranks.front());
+}
+
+int run_view(ViewArguments options) {
   if (options.gallery) {
     if (!options.subjects.empty() || options.output)
       refuse("--gallery writes its own pages; leave the collective, files and -o out");
@@ -368,6 +384,7 @@ int run_view(const ViewArguments& options) {
   if (const auto collective = collective_named(options.subjects.front())) {
     if (options.subjects.size() > 1) refuse("name one collective, or files");
     if (!options.only.words.empty()) refuse("--only picks from a file; leave it out");
+    fill_in(options.about.problem, *collective, options.about.algorithms);
     const auto cases = options.about.named_cases(*collective);
     if (cases.size() > most_documents) refuse(fmt::format("a page shows one schedule, or two side by side, not {}", cases.size()));
     ProgressLine progress;

@@ -48,7 +48,7 @@ async function check(name, body) {
   }
 }
 
-const status = (page) => page.locator(".status").textContent();
+const status = (page) => page.locator(".status").first().textContent();
 const fragment = (page) => page.evaluate(() => location.hash);
 const settled = (page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30)))));
@@ -241,6 +241,52 @@ await check("compare two schedules", () =>
   ),
 );
 
+await check("two schedules on one clock, both with their status, and the ratio", () =>
+  on(viewed("race", "alltoall", "--algorithm", "bruck:radix=2", "--algorithm", "shift", "--ranks", "8"), async (page) => {
+    const clock = page.getByLabel("Clock by which the page plays");
+    const statuses = () => page.locator(".status").allTextContents();
+    assert.match(await page.locator(".verdict").textContent(), /bruck 3 rounds, shift 7 rounds: bruck ends first, 2.33 times/);
+    await clock.selectOption("latency");
+    await settled(page);
+    assert.match(await page.locator(".verdict").textContent(), /bruck 30 µs, shift 70 µs: bruck ends first, 2.33 times as fast/);
+    await page.locator("input[type=range]").fill("3.5"); // the time at which bruck is done with 3 rounds is over
+    await settled(page);
+    assert.match((await statuses())[0], /^End, after 3 rounds/);
+    assert.match((await statuses())[1], /^Round 3 \(4 of 7\)/);
+    await clock.selectOption("bandwidth");
+    await settled(page);
+    assert.match(await page.locator(".verdict").textContent(), /shift ends first, 1.46 times as fast/);
+    assert.match(await fragment(page), /pace=bandwidth/);
+    await page.keyboard.press("Tab");
+    await page.locator("h1").click();
+    await page.keyboard.press("End");
+    assert.ok((await statuses()).every((text) => text.startsWith("End")));
+  }),
+);
+
+await check("the page says what happens, why a block moves, and what its words mean", () =>
+  on(`${viewed("bruck-8", "alltoall", "--algorithm", "bruck:radix=2", "--ranks", "8")}#round=1&block=2,56,8`, async (page) => {
+    assert.equal(await status(page), "Round 1 (2 of 3) · level 1 · 8 messages, longest 32 B");
+    const says = await page.locator(".says").textContent();
+    assert.match(says, /^Every rank sends the 4 blocks whose distance has bit 1 set to the rank 2 further\. Selected: 101/);
+    assert.match(says, /2→7 has to go 5 = 101 \(base 2\); .* its digit there is 0, so it rests\.$/);
+    assert.equal(await page.locator(".says mark").textContent(), "0");
+    const words = page.locator(".help .words").first();
+    assert.ok(!(await words.isVisible()));
+    await page.locator(".help button").first().focus();
+    assert.match(await words.textContent(), /corner mark/);
+    assert.ok(await words.isVisible());
+    const canvas = page.locator("main .pane canvas").first();
+    const box = await canvas.boundingBox();
+    let told = "";
+    for (let y = 55; y < box.height && !/marked/.test(told); y += 8) {
+      await canvas.hover({ position: { x: box.width / 2, y } });
+      told = await page.locator("main .tip").first().textContent();
+    }
+    assert.match(told, /marked: goes to rank \d in this round/);
+  }),
+);
+
 await check("reduced motion shows rounds, not flights", () =>
   on(
     `${pages[5]}#round=1`,
@@ -292,6 +338,13 @@ await check("the gallery: from the index through two lessons", async () => {
   const gallery = join(folder, "gallery");
   execFileSync(command, ["view", "--gallery", gallery], { env: environment });
   await on(pathToFileURL(join(gallery, "index.html")).href, async (page) => {
+    const thumbnails = page.locator(".thumbnail img");
+    await thumbnails.last().scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => {
+      const last = [...document.querySelectorAll(".thumbnail img")].at(-1);
+      return last.complete && last.naturalWidth > 50;
+    });
+    assert.equal(await thumbnails.count(), await page.locator(".index li").count());
     await page.getByRole("link", { name: /Ring/ }).first().click();
     assert.match(await status(page), /^Round 0 /);
     await page.getByRole("link", { name: /^next/ }).click();

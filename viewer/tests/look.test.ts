@@ -51,9 +51,68 @@ test("loads have the colours and the scale of the pictures", () => {
   expect(nearlyEven.share(11)).toBeCloseTo(0.25 + 0.75 * 0.3);
 });
 
-test("few ranks have colours that colour-blind readers tell apart, in luminance or in hue", () => {
-  const all = colours(8);
-  expect(new Set(all).size).toBe(8);
-  const many = colours(64).map(luminance);
-  for (let i = 1; i < many.length; ++i) expect(many[i]!).toBeGreaterThanOrEqual(many[i - 1]! - 1e-3);
+// The same numbers are in tests/draw/svg_test.cpp.
+test("ranks have the colours of the pictures", () => {
+  expect(colours(8).slice(0, 2)).toEqual(["#c96200", "#8bffac"]);
+  expect([0, 7, 32, 63].map((i) => colours(64)[i])).toEqual(["#8378d8", "#6f89d7", "#58bc98", "#f5e663"]);
+});
+
+// Machado, Oliveira and Fernandes (2009), without one kind of cones, in linear colours.
+const visions: Record<string, readonly (readonly number[])[]> = {
+  normal: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+};
+
+const linear = (colour: string): number[] =>
+  rgb(colour).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+
+const times = (matrix: readonly (readonly number[])[], vector: readonly number[]): number[] =>
+  matrix.map((row) => row.reduce((sum, factor, i) => sum + factor * vector[i]!, 0));
+
+const okLab = (colour: readonly number[]): number[] =>
+  times(
+    [
+      [0.2104542553, 0.793617785, -0.0040720468],
+      [1.9779984951, -2.428592205, 0.4505937099],
+      [0.0259040371, 0.7827717662, -0.808675766],
+    ],
+    times(
+      [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+      ],
+      colour,
+    ).map(Math.cbrt),
+  );
+
+test.each(Object.entries(visions))("with %s no two of 8 ranks have similar colours", (_, vision) => {
+  const seen = colours(8).map((colour) => okLab(times(vision, linear(colour)).map((part) => Math.max(0, Math.min(1, part)))));
+  for (let a = 0; a < 8; ++a)
+    for (let b = 0; b < a; ++b)
+      expect(Math.hypot(...seen[a]!.map((part, i) => part - seen[b]![i]!)), `${a}, ${b}`).toBeGreaterThan(0.12);
+});
+
+test("the colours of many ranks become lighter from rank to rank", () => {
+  expect(colours(8, true)[7]).toBe("#f5e663");
+  const light = colours(64).map(luminance);
+  for (let i = 1; i < light.length; ++i) expect(light[i]!).toBeGreaterThanOrEqual(light[i - 1]! - 1e-3);
 });

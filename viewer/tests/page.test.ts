@@ -18,7 +18,7 @@ const state: State = {
   views: ["network", "text"],
   colourBy: "target",
   sum: true,
-  pace: 0,
+  pace: "rounds",
   theme: "auto",
 };
 

@@ -46,6 +46,7 @@ test("a round has its local operations first, then its messages, without a gap",
     share,
     selection: {},
     way: undefined,
+    race: undefined,
     colourBy: "origin",
     sum: false,
     look: light,
@@ -146,7 +147,9 @@ test("of many lines the network shows a sample, unless they join neighbours", ()
   const of = { ...exchange("alltoall-torus-3x3"), ranks: 256 };
   expect(sampleOf(of, 2000)).toBe(undefined);
   expect(sampleOf(of, 256 * 8)).toBe(undefined);
-  expect(sampleOf(of, 256 * 255)).toEqual([0, 128]);
+  expect(sampleOf(of, 256 * 255)).toEqual([0]);
+  expect(sampleOf({ ...of, ranks: 64 }, 64 * 63)).toEqual([0]); // direct, 64 ranks: the messages of one rank
+  expect(sampleOf({ ...of, ranks: 64 }, 64 * 34)).toEqual([0, 32]);
   expect(sampleOf({ ...of, ranks: 1024 }, 1024 * 4)).toBe(undefined);
   expect(sampleOf({ ...of, ranks: 1024 }, 1024 * 1023)).toEqual([0]);
 });

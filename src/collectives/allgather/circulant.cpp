@@ -9,6 +9,7 @@
 // Cost    C1 = ceil(log2 p) rounds, C2 = p - 1 blocks: both the least possible on one port. With shares C2 is the sum over the
 //         rounds of the most bytes in s_{k+1} - s_k consecutive shares.
 // Prefer  any p on one port, with blocks of similar size.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
@@ -23,6 +24,8 @@ Algorithm allgather_circulant(Collective collective) {
           "What a rank holds about doubles in each round, for any number of ranks: the last round only sends what is still "
           "missing. With equal blocks both the rounds and the volume are the least possible on one port.",
       .source = "traff2024",
+      .says = [](const Problem& problem, const Parameters&,
+                 Count round) { return says_skip(problem.ranks, round, false, share_word(problem.collective)); },
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return gather_by_skips(problem, shares(analysis), me); },
       .analyse = Shares::analyse,

@@ -6,6 +6,7 @@
 //         target of all others.
 // Cost    C1 = 1 round on p - 1 ports; each rank sends its block p - 1 times and receives each other block once.
 // Prefer  few ranks, or a network that takes many messages at once.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
@@ -19,6 +20,8 @@ Algorithm allgather_direct(Collective collective) {
           "All messages leave in one round, and each rank's own data appears everywhere at once. It is the fewest rounds, but a "
           "rank starts p - 1 messages with the same data, all of which leave by its own link.",
       .source = "grama2003",
+      .says = [](const Problem& problem, const Parameters&,
+                 Count) { return says_straight_to_all(problem, counted_shares(problem, 1)); },
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return gather_directly(problem, shares(analysis), me); },
       .analyse = Shares::analyse,

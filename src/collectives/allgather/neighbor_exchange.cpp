@@ -8,6 +8,7 @@
 //         its other neighbour.
 // Cost    C1 = p / 2 rounds, C2 = p - 1 blocks: the least volume on one port. ring takes about twice as many rounds.
 // Prefer  medium blocks where messages between neighbours are cheap: each message goes to a neighbour.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -59,6 +60,12 @@ Algorithm allgather_neighbor_exchange(Collective collective) {
           "to neighbours.",
       .needs = "p even",
       .source = "chen2005",
+      .says =
+          [](const Problem& problem, const Parameters&, Count round) {
+            return fmt::format(
+                "Every rank swaps {} with a neighbour: {}", counted_shares(problem, round == 0 ? 1 : 2),
+                round == 0 ? "its own" : "those that it got last, or its own and the first one, go to the other side");
+          },
       .generate = generate_neighbor_exchange,
       .applies = [](const Problem& problem, const Parameters&) { return has_even_ranks(problem.ranks); },
       .analyse = Shares::analyse,

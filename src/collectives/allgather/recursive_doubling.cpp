@@ -10,6 +10,7 @@
 // Cost    C1 = log2 p rounds, C2 = p - 1 blocks, if p is a power of two: both the least possible on one port. With shares C2 is
 //         the sum over the rounds of the largest m shares that one rank sends.
 // Prefer  p a power of two and blocks of similar size, on links that carry both directions at once.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
 
@@ -67,6 +68,12 @@ Algorithm allgather_recursive_doubling(Collective collective) {
       .needs = "p a power of two, unless others pass on",
       .source = "grama2003",
       .parameters = {doubling_order(), passing()},
+      .says =
+          [](const Problem& problem, const Parameters& parameters, Count round) {
+            if (!is_power_of_two(problem.ranks)) return std::string();
+            return says_swap("all " + counted_shares(problem, Count{1} << round) + " that it has",
+                             word(parameters, "first") == "far" ? ceil_log2(problem.ranks) - 1 - round : round);
+          },
       .generate = generate_recursive_doubling,
       .applies = recursive_doubling_applies,
       .analyse = Shares::analyse,

@@ -6,6 +6,7 @@
 //         round.
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks, the smallest volume on one port; with shares, p - 1 times the largest.
 // Prefer  large blocks of similar size and few ranks: messages go to neighbours only, and each is contiguous in memory.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
@@ -18,7 +19,13 @@ Algorithm allgather_ring(Collective collective) {
       .picture =
           "What a rank has just received, it passes on to the right. All links are busy in every round and no rank gets anything "
           "twice, so long data moves as fast as possible; there are p - 1 rounds, and a slow rank delays them all.",
+      .picture_problem = "--topology ring:8 --block 64B",
       .source = "grama2003",
+      .says =
+          [](const Problem& problem, const Parameters&, Count round) {
+            return fmt::format("Every rank sends {} to the rank 1 further: {}", counted_shares(problem, 1),
+                               round == 0 ? "its own" : "the one that it got last");
+          },
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return gather_along_ring(problem, shares(analysis), me); },
       .analyse = Shares::analyse,

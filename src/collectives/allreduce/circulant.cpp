@@ -8,6 +8,7 @@
 //         port.
 // Prefer  long vectors, for any p.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "collectives/spreading/two_parts.hpp"
 
 namespace quadrille {
@@ -22,6 +23,12 @@ extern const Algorithm allreduce_circulant{
         "in the reverse order. It has the least volume on one port in 2 log2 p rounds, rounded up, for any number of ranks, where "
         "halving needs a power of two.",
     .source = "traff2024",
+    .says =
+        [](const Problem& problem, const Parameters&, Count round) {
+          const Count rounds = ceil_log2(problem.ranks);
+          return round < rounds ? says_skip(problem.ranks, rounds - 1 - round, true, "share")
+                                : says_skip(problem.ranks, round - rounds - 1, false, "finished share");
+        },
     .generate = joined_at_the_share,
     .analyse =
         [](const Problem& problem, const Parameters&) {

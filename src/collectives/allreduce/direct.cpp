@@ -8,6 +8,7 @@
 // Cost    C1 = 1 round on p - 1 ports; each rank sends and receives p - 1 vectors, and keeps p - 2 in scratch memory.
 // Prefer  few ranks and short vectors on a network that takes many messages at once.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 
 namespace quadrille {
 
@@ -19,6 +20,7 @@ extern const Algorithm allreduce_direct{
         "Every rank sends its vector to all others in one round and combines all vectors by itself: the same work is done p times. "
         "It is the fewest rounds, and all ranks combine in the same order; for long vectors or many ranks it moves too much.",
     .source = "grama2003",
+    .says = [](const Problem& problem, const Parameters&, Count) { return says_straight_to_all(problem, "its vector"); },
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return folded_directly(problem, problem.ranks - 1, 0, me); },
     .combining = always_fixed_tree,

@@ -10,6 +10,7 @@
 //         C1 = floor(log2 p) + 2 rounds and C2 = floor(log2 p) + 2 vectors, because folding takes two more rounds.
 // Prefer  short vectors.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "patterns/integers.hpp"
 
 namespace quadrille {
@@ -35,6 +36,10 @@ extern const Algorithm allreduce_recursive_doubling{
         "Partners exchange their partial results, so the number of operands in each doubles: 1, 2, 4, 8, as the colour shows. No "
         "algorithm has fewer rounds on one port. But a whole vector travels in every round, so it is for short vectors.",
     .source = "grama2003",
+    .says =
+        [](const Problem& problem, const Parameters&, Count round) {
+          return is_power_of_two(problem.ranks) ? says_swap("its partial result", round) + ", and combines both" : std::string();
+        },
     .generate = generate_recursive_doubling,
     .symmetry = recursive_doubling_symmetry,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -10,6 +10,7 @@
 //         digit at that place. r = 2 on one port: ceil(log2 p) rounds of at most floor(p/2) blocks. r = p: the volume
 //         of alltoall/shift.
 // Prefer  small blocks, where the number of rounds dominates the time.
+#include "collectives/saying.hpp"
 #include "collectives/worth_trying.hpp"
 #include "patterns/covers.hpp"
 #include "patterns/integers.hpp"
@@ -131,6 +132,33 @@ Program generate_bruck(const Problem& problem, const Parameters& parameters, con
   return std::move(program).finish();
 }
 
+// `round` counts from 0; the classical form begins with a round of copies.
+std::string says_of_bruck(const Problem& problem, const Parameters& parameters, Count round) {
+  const auto levels = std::static_pointer_cast<const Levels>(analyse_bruck(problem, parameters));
+  const Count radix = number(parameters, "radix");
+  if (word(parameters, "form") == "classical") --round;
+  Count place = 1, number_of_level = 0;
+  for (const CoverLevel& level : levels->levels) {
+    if (round < static_cast<Count>(level.rounds.size())) {
+      const auto& hops = level.rounds[index(round)];
+      const Hop& hop = hops.front();
+      const std::string moved = counted(size(hop.fresh) + size(hop.rest), "block");
+      if (hops.size() > 1) return fmt::format("Every rank sends blocks to {} others, each as far on as a digit says", hops.size());
+      if (word(parameters, "level") != "positional")
+        return fmt::format("Every rank sends {} to the rank {} further", moved, hop.offset);
+      if (radix == 2)
+        return fmt::format("Every rank sends the {} whose distance has bit {} set to the rank {} further", moved, number_of_level,
+                           hop.offset);
+      return fmt::format("Every rank sends the {} whose distance has the digit {} at place {} (base {}) to the rank {} further",
+                         moved, hop.offset / place, number_of_level, radix, hop.offset);
+    }
+    round -= static_cast<Count>(level.rounds.size());
+    place *= radix;
+    ++number_of_level;
+  }
+  return {};
+}
+
 Result<> bruck_applies(const Problem&, const Parameters& parameters) {
   if (word(parameters, "level") != "halving") return {};
   if (number(parameters, "ports") == 1) return {};
@@ -163,6 +191,7 @@ extern const Algorithm alltoall_bruck{
                       if (number(before, "ports") > 1) return {"positional"};
                       return {"positional", "balanced", "halving"};
                     }}},
+    .says = says_of_bruck,
     .generate = generate_bruck,
     .applies = bruck_applies,
     .analyse = analyse_bruck,

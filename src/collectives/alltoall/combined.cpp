@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <map>
 
+#include "collectives/saying.hpp"
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_code.hpp"
 #include "patterns/factors.hpp"
@@ -264,6 +265,13 @@ Algorithm alltoall_combined(Collective collective) {
           "short data that is a good bargain.",
       .source = "sanders2002",
       .parameters = combined_parameters(collective),
+      .says = [](const Problem& problem, const Parameters&, Count round) -> std::string {
+        if (round == 0)
+          return "In every node, data for another node goes to the rank that will meet it, and data for a neighbour straight to it";
+        if (round <= one_factor::factors_with_pairs(NodeRanks(problem).node_count()))
+          return "The nodes meet in pairs: one rank of each sends the other all that its node has for it";
+        return "In every node, the ranks that have met another node deal out what they got";
+      },
       .generate = generate_combined,
       .analyse = analyse_combined,
       .ports = combined_ports,

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "collectives/exchange/direct_exchange.hpp"
+#include "collectives/saying.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -31,6 +32,8 @@ extern const Algorithm alltoall_direct{
         "p - 1 messages at once: with short blocks the start-ups cost more than the bytes, and some networks become congested.",
     .source = "grama2003",
     .parameters = {exchange_segments_parameter()},
+    .says = [](const Problem& problem, const Parameters& parameters,
+               Count) { return number(parameters, "segments") > 1 ? std::string() : says_straight_to_all(problem, "1 block"); },
     .generate = generate_direct,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
 };

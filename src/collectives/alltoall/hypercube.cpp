@@ -11,6 +11,7 @@
 // Prefer  small blocks, p a power of two, and links that carry both directions at once.
 #include <bit>
 
+#include "collectives/saying.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -59,8 +60,13 @@ extern const Algorithm alltoall_hypercube{
         "In round d the ranks whose numbers differ in bit d swap half of their blocks. Rounds and volume are those of Bruck with "
         "radix 2, but a rank sends to the rank it receives from, which on a hypercube is a neighbour, and blocks change places "
         "without scratch memory.",
+    .picture_problem = "--topology hypercube:8 --block 64B",
     .needs = "p a power of two",
     .source = "grama2003",
+    .says =
+        [](const Problem& problem, const Parameters&, Count round) {
+          return says_swap(counted(problem.ranks / 2, "block"), round) + ": those whose target differs in it";
+        },
     .generate = generate_hypercube,
     .applies = hypercube_applies,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },

@@ -9,6 +9,7 @@
 // Prefer  small blocks on a network that is a mesh of this shape: few rounds, and all messages go to neighbours.
 #include <algorithm>
 
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -82,9 +83,18 @@ extern const Algorithm alltoall_mesh{
     .picture =
         "Rows and columns exchange as on a ring, with bundles of blocks: r + c - 2 rounds on r rows and c columns take the place "
         "of p - 1. All messages go to neighbours; in return blocks are passed on several times.",
+    .picture_problem = "--topology mesh:2x4 --block 64B",
     .needs = "rows divides p",
     .source = "grama2003",
     .parameters = {grid_rows()},
+    .says =
+        [](const Problem& problem, const Parameters& parameters, Count round) {
+          const Count rows = number(parameters, "rows"), columns = problem.ranks / rows;
+          const bool is_row = round < columns;
+          return fmt::format("Every rank passes {} on along its {}, towards the {} of their targets",
+                             counted(is_row ? (columns - round) * rows : (rows + columns - 1 - round) * columns, "block"),
+                             is_row ? "row" : "column", is_row ? "columns" : "rows");
+        },
     .generate = generate_mesh,
     .applies = has_full_rows,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -10,6 +10,7 @@
 // Prefer  p not a power of two, on links that carry both directions at once; large blocks, or counts that are about equal in both
 //         directions.
 #include "collectives/exchange/direct_exchange.hpp"
+#include "collectives/saying.hpp"
 
 namespace quadrille {
 
@@ -26,6 +27,11 @@ Algorithm alltoall_one_factor(Collective collective) {
           "where xor needs a power of two.",
       .source = "sanders2002, section 2",
       .parameters = {factor_parameter()},
+      .says =
+          [](const Problem&, const Parameters&, Count) {
+            return std::string(
+                "The ranks meet in pairs, each with another one in every round, and swap what they have for each other");
+          },
       .generate = one_factor_exchange,
       .needs_own_counts_only = is_irregular(collective),
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },

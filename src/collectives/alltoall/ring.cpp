@@ -9,6 +9,7 @@
 // Prefer  a ring with links in one direction only; on other networks the algorithm only shows the cost of store-and-forward.
 #include <algorithm>
 
+#include "collectives/saying.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -48,7 +49,13 @@ extern const Algorithm alltoall_ring{
         "Every message goes to the right neighbour, and it is one block shorter than the one before. A block for the left "
         "neighbour travels through all other ranks, so the volume grows with the square of p: that is the price of links that lead "
         "to one neighbour only.",
+    .picture_problem = "--topology ring:8 --block 64B",
     .source = "grama2003",
+    .says =
+        [](const Problem& problem, const Parameters&, Count round) {
+          return fmt::format("Every rank passes {} on to the rank 1 further, which keeps the one for itself",
+                             counted(problem.ranks - 1 - round, "block"));
+        },
     .generate = generate_ring,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },

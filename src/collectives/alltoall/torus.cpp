@@ -25,6 +25,7 @@
 #include <algorithm>
 
 #include "collectives/exchange/torus_slots.hpp"
+#include "collectives/saying.hpp"
 #include "patterns/integers.hpp"
 #include "patterns/ring_kernel.hpp"
 #include "quadrille/algorithm.hpp"
@@ -359,9 +360,17 @@ extern const Algorithm alltoall_torus{
     .picture =
         "Blocks leave in several directions at once, each on a shortest way, and in no round do two messages share a link. With "
         "kernel=sr no schedule has a smaller volume on a torus. The price is that a rank copies its blocks before and after.",
+    .picture_problem = "--topology torus:4x4",
     .needs = "order=at2 two even sides; kernel=ar even sides",
     .source = "liu2005, sections 3 and 4",
     .parameters = {kernel_parameter, order_parameter},
+    .says =
+        [](const Problem& problem, const Parameters& parameters, Count) {
+          return fmt::format(
+              "Blocks move on towards their targets, each along one dimension, and no two messages share a link: at most {} from a "
+              "rank",
+              counted(torus_ports(problem, parameters), "message"));
+        },
     .generate = generate_torus,
     .applies = torus_applies,
     .cuts_blocks = true,

@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "collectives/exchange/direct_exchange.hpp"
+#include "collectives/saying.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -36,6 +37,10 @@ extern const Algorithm alltoall_xor{
         "both directions of a link are in use at once, and on a hypercube no two messages share a link.",
     .needs = "p a power of two",
     .source = "grama2003",
+    .says =
+        [](const Problem&, const Parameters&, Count round) {
+          return fmt::format("Every rank swaps 1 block with the rank whose number is its own exclusive-or {}", round + 1);
+        },
     .generate = generate_xor,
     .applies = xor_applies,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(exclusive_or_symmetry(problem.ranks)); },

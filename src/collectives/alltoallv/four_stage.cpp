@@ -12,12 +12,35 @@
 //         or receives; rounding dominates if messages have fewer grains than there are ranks. Output and scratch memory of a rank
 //         together are about 2L. With sides N_i, C1 = 2 sum of (N_i - 1), and C2 is at most 2L sum of (1 - 1/N_i) plus rounding.
 // Prefer  uneven counts of short to medium length, for about 20 ranks or more.
+#include "collectives/saying.hpp"
 #include "collectives/slices/array_routes.hpp"
 #include "collectives/slices/pairs.hpp"
 #include "collectives/slices/slice_code.hpp"
 #include "collectives/slices/slice_passes.hpp"
 
 namespace quadrille {
+namespace {
+
+// Of full grids.
+std::string says_of_four_stages(const Problem& problem, const Parameters& parameters, Count round) {
+  const Count columns = number(parameters, "columns"), rows = problem.ranks / columns;
+  if (word(parameters, "sides") != "none" || rows * columns != problem.ranks) return {};
+  if (word(parameters, "counts") == "gathered") {
+    const Count rounds = ceil_log2(problem.ranks);
+    if (round < rounds) return fmt::format("Every rank tells the rank {} further the counts that it knows", Count{1} << round);
+    round -= rounds;
+  }
+  const bool deals = round < rows + columns - 2;
+  if (!deals) round -= rows + columns - 2;
+  const bool is_row = round < columns - 1;
+  return fmt::format("Every rank sends along its {}, {} places on, {}", is_row ? "row" : "column",
+                     (is_row ? round : round - columns + 1) + 1,
+                     deals    ? "its equal part of all data, whatever the target"
+                     : is_row ? "what is for ranks of that column"
+                              : "what is for that rank");
+}
+
+}  // namespace
 
 extern const Algorithm alltoallv_four_stage{
     .collective = Collective::alltoallv,
@@ -31,6 +54,7 @@ extern const Algorithm alltoallv_four_stage{
     .needs = "a valid number of columns, or sides of an array in which at most the last row is short",
     .source = "liu2002, algorithm A4",
     .parameters = {sides_parameter(), columns_parameter(), split_parameter(), grain_parameter(), counts_parameter()},
+    .says = says_of_four_stages,
     .generate = program_by_route,
     .applies = array_applies,
     .analyse =

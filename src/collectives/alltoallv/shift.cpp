@@ -7,6 +7,7 @@
 //         longest, where L is the most that a rank sends or receives.
 // Prefer  balanced counts, and long messages: each byte travels once.
 #include "collectives/exchange/direct_exchange.hpp"
+#include "collectives/saying.hpp"
 
 namespace quadrille {
 
@@ -18,6 +19,10 @@ extern const Algorithm alltoallv_shift{
         "Each round is one diagonal of the matrix of the traffic. A round lasts as long as its longest message: with uneven counts "
         "most ranks wait for the one that has the most to send. The algorithms that deal data out first are there to avoid this.",
     .source = "liu2002, algorithm A1",
+    .says =
+        [](const Problem&, const Parameters&, Count round) {
+          return fmt::format("Every rank sends what it has for the rank {} further straight to it", round + 1);
+        },
     .generate = [](const Problem& problem, const Parameters&, const Analysis*,
                    Rank me) { return exchange_by_distance(problem, 1, me); },
     .needs_own_counts_only = true,

@@ -9,6 +9,7 @@
 // Prefer  always; use more ports if the network takes several messages at once.
 #include <algorithm>
 
+#include "collectives/saying.hpp"
 #include "collectives/worth_trying.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
@@ -43,6 +44,11 @@ extern const Algorithm barrier_dissemination{
         "arrive.",
     .source = "hensgen1988",
     .parameters = {ports_parameter()},
+    .says =
+        [](const Problem&, const Parameters& parameters, Count round) {
+          if (number(parameters, "ports") > 1) return std::string();
+          return fmt::format("Every rank tells the rank {} further that all have entered of whom it knows", Count{1} << round);
+        },
     .generate = generate_dissemination,
     .symmetry = [](const Problem& problem, const Parameters&) { return std::optional(translation_symmetry(problem.ranks)); },
     .ports = [](const Problem&, const Parameters& parameters) { return number(parameters, "ports"); },

@@ -9,6 +9,7 @@
 // Prefer  hypercubes, where each exchange has a link of its own. Elsewhere dissemination: ceil(log2 p) rounds for any p.
 #include <bit>
 
+#include "collectives/saying.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -50,6 +51,10 @@ extern const Algorithm barrier_recursive_doubling{
         "pair exchanges in both directions, so on a hypercube every message has a link of its own; if p is no power of two, it "
         "takes two rounds more than for the next lower one.",
     .source = "grama2003",
+    .says =
+        [](const Problem& problem, const Parameters&, Count round) {
+          return is_power_of_two(problem.ranks) ? says_swap("news of which ranks have entered", round) : std::string();
+        },
     .generate = generate_recursive_doubling,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
 };

@@ -7,6 +7,7 @@
 //         XORs of the rank, so that messages share no link on a hypercube, a ring or a linear array.
 // Cost    C1 = d = ceil(log2 p) rounds, the fewest on one port; C2 = d blocks.
 // Prefer  short vectors.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
@@ -19,6 +20,12 @@ extern const Algorithm broadcast_binomial{
         "Every rank that has the vector passes it on, so the number of ranks that have it doubles: 1, 2, 4, 8. No algorithm has "
         "fewer rounds on one port. But the whole vector travels in every round, so long vectors need another way.",
     .source = "grama2003",
+    .says =
+        [](const Problem& problem, const Parameters&, Count round) {
+          const Count level = ceil_log2(problem.ranks) - 1 - round, senders = senders_at_level(problem.ranks, level);
+          return fmt::format("The ranks that have the vector pass it on, each to the first rank of half of its subtree: {}",
+                             counted(senders, "message"));
+        },
     .generate =
         [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
           const BinomialTree tree(problem.ranks, problem.root);

@@ -11,6 +11,7 @@
 // Prefer  short vectors.
 
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
 #include "schedule/composition.hpp"
@@ -44,6 +45,12 @@ extern const Algorithm reduce_binomial{
         "colour shows how many operands a vector has. No algorithm has fewer rounds on one port, but a whole vector travels in "
         "each.",
     .source = "grama2003",
+    .says =
+        [](const Problem& problem, const Parameters&, Count round) {
+          if (round == ceil_log2(problem.ranks)) return std::string("The result is sent to the root");
+          return fmt::format("Every second rank that still has a partial result hands it over, and is done: {}",
+                             counted(senders_at_level(problem.ranks, round), "message"));
+        },
     .generate = generate_binomial,
     .ports = [](const Problem&, const Parameters&) { return Count{1}; },
     .combining = binomial_combining,

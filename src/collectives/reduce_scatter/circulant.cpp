@@ -10,6 +10,7 @@
 //         rounds of the most bytes in s_(k+1) - s_k consecutive shares.
 // Prefer  any p on one port.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "schedule/composition.hpp"
 
@@ -27,6 +28,10 @@ Algorithm reduce_scatter_circulant(Collective collective) {
           "In each round a rank hands about half of its unfinished results to the rank a skip above and combines what comes from "
           "the rank a skip below. It does for any number of ranks what recursive halving does for powers of two.",
       .source = "traff2024",
+      .says =
+          [](const Problem& problem, const Parameters&, Count round) {
+            return says_skip(problem.ranks, ceil_log2(problem.ranks) - 1 - round, true, share_word(problem.collective));
+          },
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return reduced(gather_by_skips(problem, shares(analysis), me)); },
       .analyse = Shares::analyse,

@@ -9,6 +9,7 @@
 // Cost    C1 = 1 round on p - 1 ports; each rank sends and receives p - 1 blocks, and keeps p - 2 in scratch memory.
 // Prefer  few ranks or small blocks on a network that takes many messages at once; results that must be reproducible.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "collectives/shares.hpp"
 
 namespace quadrille {
@@ -58,6 +59,8 @@ Algorithm reduce_scatter_direct(Collective collective) {
           "can combine in the same order, so results are reproducible; but a rank needs scratch memory for nearly all operands at "
           "once.",
       .source = "grama2003",
+      .says = [](const Problem& problem, const Parameters&,
+                 Count) { return says_straight_to_all(problem, "its operand of " + counted_shares(problem, 1)); },
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return exchange_and_fold(problem, shares(analysis), me); },
       .analyse = Shares::analyse,

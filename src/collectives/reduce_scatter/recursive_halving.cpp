@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "patterns/integers.hpp"
 #include "schedule/composition.hpp"
@@ -171,6 +172,13 @@ Algorithm reduce_scatter_recursive_halving(Collective collective) {
           "one port.",
       .source = "grama2003",
       .parameters = {halving_order()},
+      .says =
+          [](const Problem& problem, const Parameters& parameters, Count round) {
+            if (!is_power_of_two(problem.ranks)) return std::string();
+            return says_swap("its partial results for " + counted_shares(problem, problem.ranks >> (round + 1)),
+                             word(parameters, "first") == "far" ? ceil_log2(problem.ranks) - 1 - round : round) +
+                   ", and combines those that it gets";
+          },
       .generate = generate_recursive_halving,
       .analyse = analyse_recursive_halving,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },

@@ -8,6 +8,7 @@
 // Cost    C1 = p - 1 rounds, C2 = p - 1 blocks, the smallest volume on one port; with shares, p - 1 times the largest.
 // Prefer  large blocks of similar size and few ranks: messages go to neighbours only, and each is contiguous in memory.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "schedule/composition.hpp"
 
@@ -22,7 +23,14 @@ Algorithm reduce_scatter_ring(Collective collective) {
           "Watch what rank 0 shall get: it starts at rank 7, passes all other ranks on its way to the left, and each combines its "
           "operand with it; the colour shows how many operands it has. All messages go to neighbours and the volume is the least "
           "possible, in p - 1 rounds.",
+      .picture_problem = "--topology ring:8 --block 64B",
       .source = "grama2003",
+      .says =
+          [](const Problem& problem, const Parameters&, Count) {
+            return fmt::format(
+                "Every rank sends its partial result for {} to the rank 1 back, which combines its own operand with it",
+                counted_shares(problem, 1));
+          },
       .generate = [](const Problem& problem, const Parameters&, const Analysis* analysis,
                      Rank me) { return reduced(gather_along_ring(problem, shares(analysis), me)); },
       .analyse = Shares::analyse,

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "collectives/shares.hpp"
 
 namespace quadrille {
@@ -52,6 +53,11 @@ Algorithm reduce_scatter_shift(Collective collective) {
           "is combined while the next one is under way, so a rank keeps two of them, where direct keeps nearly all. The price is p "
           "- 1 rounds.",
       .source = "thakur2005",
+      .says =
+          [](const Problem& problem, const Parameters&, Count round) {
+            return fmt::format("Every rank sends its operand of {} straight to the rank {} further, which combines it",
+                               counted_shares(problem, 1), round + 1);
+          },
       .generate = generate_shift,
       .analyse = Shares::analyse,
       .symmetry = is_irregular(collective) ? nullptr : translation_of_any_order,

@@ -8,6 +8,7 @@
 // Cost    C1 = 1 round on p - 1 ports; rank 0 sends and rank p - 1 receives p - 1 vectors.
 // Prefer  few ranks and short vectors on a network that takes many messages at once.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 
 namespace quadrille {
 
@@ -20,6 +21,10 @@ Algorithm scan_direct(Collective collective) {
           "Every rank sends its vector to all ranks above it in one round: the matrix of the traffic is a triangle. The last rank "
           "receives p - 1 vectors and combines them all, while the first receives none: it is for few ranks and short vectors.",
       .source = "grama2003",
+      .says =
+          [](const Problem& problem, const Parameters&, Count) {
+            return "Each rank sends its vector to all ranks above: " + counted(problem.ranks * (problem.ranks - 1) / 2, "message");
+          },
       .generate =
           [](const Problem& problem, const Parameters&, const Analysis*, Rank me) {
             return folded_directly(problem, problem.collective == Collective::scan ? me : me - 1, me + 1, me);

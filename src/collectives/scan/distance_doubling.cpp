@@ -9,6 +9,7 @@
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port, and C2 = C1 vectors, which travel in one direction only.
 // Prefer  short vectors, if p is not a power of two.
 #include "collectives/reducing/folding.hpp"
+#include "collectives/saying.hpp"
 #include "quadrille/algorithm.hpp"
 
 namespace quadrille {
@@ -40,6 +41,12 @@ Algorithm scan_distance_doubling(Collective collective) {
           "In the rounds each rank sends to the rank 1, 2, 4, .. above, so the number of operands in its partial result doubles. "
           "All messages go upwards, and the upper ranks finish last; it has the fewest rounds for any number of ranks.",
       .source = "hillis1986",
+      .says =
+          [](const Problem& problem, const Parameters&, Count round) {
+            const Count distance = Count{1} << round;
+            return fmt::format("Each rank that has one so far above it sends what it has combined to the rank {} further: {}",
+                               distance, counted(problem.ranks - distance, "message"));
+          },
       .generate = generate_distance_doubling,
       .ports = [](const Problem&, const Parameters&) { return Count{1}; },
       .combining = distance_doubling_combining,

@@ -8,6 +8,7 @@
 // Cost    C1 = ceil(log2 p) rounds, the fewest on one port if no share is empty. C2 = p - 1 blocks, the least; with shares, the
 //         sum over the rounds of the largest subtree's shares.
 // Prefer  small blocks, where the number of rounds dominates the time.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 
 namespace quadrille {
@@ -28,6 +29,15 @@ Algorithm scatter_binomial(Collective collective) {
                 "equal blocks messages halve from round to round. log2 p rounds, rounded up, are the fewest on one port; in return "
                 "much of the data travels several times.",
       .source = "grama2003",
+      .says =
+          [](const Problem& problem, const Parameters&, Count round) {
+            const Count level = is_gather(problem.collective) ? round : ceil_log2(problem.ranks) - 1 - round,
+                        size = Count{1} << level;
+            return fmt::format("{} of at most {}: {}", counted(senders_at_level(problem.ranks, level), "message"),
+                               counted_shares(problem, std::min(size, problem.ranks - size)),
+                               is_gather(problem.collective) ? "all that a subtree has gathered goes to the rank above it"
+                                                             : "all for half of a subtree goes to its first rank");
+          },
       .generate =
           [](const Problem& problem, const Parameters&, const Analysis* analysis, Rank me) {
             const BinomialTree tree(problem.ranks, problem.root);

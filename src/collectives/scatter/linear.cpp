@@ -7,6 +7,7 @@
 //         the reverse order: the root first receives from root - 1, root - 2, ..
 // Cost    C1 = ceil((p - 1) / ports) rounds (or fewer, if shares are empty) and C2 = C1 blocks; each block moves once.
 // Prefer  large blocks: no block is moved twice.
+#include "collectives/saying.hpp"
 #include "collectives/spreading/spreading.hpp"
 #include "quadrille/program_builder.hpp"
 
@@ -52,6 +53,14 @@ Algorithm scatter_linear(Collective collective) {
       .source = "grama2003",
       .parameters = {ports_of_root(is_gather(collective) ? "messages that the root receives in one round"
                                                          : "messages that the root sends in one round")},
+      .says =
+          [](const Problem& problem, const Parameters& parameters, Count round) {
+            const Count ports = number(parameters, "ports"), rounds = ceil_divide(problem.ranks - 1, ports);
+            const bool gathers = is_gather(problem.collective);
+            const Count count = std::min(ports, problem.ranks - 1 - (gathers ? rounds - 1 - round : round) * ports);
+            return fmt::format("{} with {} each, straight {} the root", counted(count, "message"), counted_shares(problem, 1),
+                               gathers ? "to" : "from");
+          },
       .generate =
           [](const Problem& problem, const Parameters& parameters, const Analysis* analysis, Rank me) {
             return for_collective(problem, scatter_from_root(problem, shares(analysis), number(parameters, "ports"), me));

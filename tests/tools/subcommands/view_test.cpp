@@ -36,6 +36,23 @@ TEST_F(ViewTest, APageIsTheBuiltPageWithData) {
   EXPECT_LE(built.size(), std::size_t{1} << 20);  // beside the data
 }
 
+// Without options of the problem a page shows the network that the algorithm's record names, and vectors with a block for each
+// rank.
+TEST_F(ViewTest, APageNeedsNoOptionsOfTheProblem) {
+  const Json ring = viewed({"allreduce", "--algorithm", "ring"}).at("documents").at(0);
+  EXPECT_EQ(ring.at("network").at("topology"), "ring:8");
+  EXPECT_EQ(ring.at("block_bytes"), 64);
+  EXPECT_EQ(viewed({"allreduce", "--algorithm", "ring", "--ranks", "5"}).at("documents").at(0).at("block_bytes"), 40);
+  EXPECT_EQ(viewed({"alltoall", "--algorithm", "bruck"}).at("documents").at(0).at("ranks"), 8);
+  EXPECT_EQ(viewed({"alltoall", "--algorithm", "torus"}).at("documents").at(0).at("network").at("topology"), "torus:4x4");
+  EXPECT_EQ(viewed({"scan", "--algorithm", "direct", "--ranks", "4", "--block", "8B"}).at("documents").at(0).at("block_bytes"), 8);
+}
+
+TEST_F(ViewTest, APageHasTheAlgorithmsSentences) {
+  const Json page = viewed({"alltoall", "--algorithm", "shift", "--ranks", "3"}).at("documents").at(0);
+  EXPECT_EQ(page.at("rounds").at("says").at(1), "Every rank sends 1 block straight to the rank 2 further, for which it is");
+}
+
 TEST_F(ViewTest, TwoSchedulesAreShownSideBySide) {
   EXPECT_EQ(viewed({"alltoall", "--algorithm", "bruck", "--algorithm", "shift", "--ranks", "4"}).at("documents").size(), 2u);
   refuses({"view", "alltoall", "--algorithm", "bruck:radix=2..4", "--ranks", "8"}, "side by side, not 3");

@@ -177,6 +177,14 @@ const readBound = (reader: Reader): Bound => ({
   source: reader.at("source").text(),
 });
 
+// What the algorithm says of the rounds that the document lists.
+function readSays(rounds: Reader): ReadonlyMap<number, string> | undefined {
+  return rounds.optional("says", (list) => {
+    const numbers = readColumn(rounds.at("number"), 0);
+    return new Map(list.list().map((sentence, i) => [numbers[i] ?? mostRounds, sentence.text()]));
+  });
+}
+
 export function readTrace(document: Reader): Exchange {
   const problem = readProblem(document, readList);
   checkProblem(problem, document.place);
@@ -193,6 +201,7 @@ export function readTrace(document: Reader): Exchange {
     title: document.at("title").text(),
     stages,
     rounds,
+    says: document.optional("rounds", readSays),
     messages,
     clocks: [logicalClock(rounds, messages), ...clocks.filter((clock) => clock.kind !== "logical")],
     network: document.optional("network", (reader) => readNetwork(reader, messages.length)),

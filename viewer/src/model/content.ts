@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What memory holds: bytes of one rank's input, or a combination of the inputs of several ranks. Each content has a number; the
 // numbers below p are the inputs of the ranks.
+import { rangesText } from "./format";
 
 export interface Content {
   readonly operands: readonly number[]; // ranks, in the order in which they were combined
@@ -34,16 +35,7 @@ export class Contents {
     return number;
   }
 
-  // "3", "0-3", or "0,2,5", shortened if many.
   text(number: number): string {
-    const sorted = [...this.at(number).operands].sort((a, b) => a - b);
-    const runs: string[] = [];
-    for (let i = 0; i < sorted.length; ) {
-      let j = i;
-      while (j + 1 < sorted.length && sorted[j + 1] === sorted[j]! + 1) ++j;
-      runs.push(j === i ? `${sorted[i]}` : `${sorted[i]}-${sorted[j]}`);
-      i = j + 1;
-    }
-    return runs.length > 4 ? `${sorted.length} of ${this.ranks}` : runs.join();
+    return rangesText(this.at(number).operands, this.ranks);
   }
 }

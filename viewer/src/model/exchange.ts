@@ -123,6 +123,7 @@ export interface Exchange {
   readonly buffers: readonly [readonly number[], readonly number[], readonly number[]]; // bytes at each rank
   readonly stages: readonly Stage[];
   readonly rounds: readonly Round[];
+  readonly says?: ReadonlyMap<number, string>; // what the algorithm says of a round
   readonly messages: readonly Message[];
   readonly clocks: readonly Clock[]; // the logical one first
   readonly network?: Network;

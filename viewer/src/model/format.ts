@@ -27,6 +27,19 @@ export function formatTime(value: number, unit: "round" | "ps" | "ns"): string {
   return seconds === 0 ? "0 s" : `${Number((seconds / 1e-12).toPrecision(3))} ps`;
 }
 
+// "3", "0-3", or "0,2,5" for some of `ranks` ranks, shortened if there are many runs.
+export function rangesText(some: readonly number[], ranks: number): string {
+  const sorted = [...some].sort((a, b) => a - b);
+  const runs: string[] = [];
+  for (let i = 0; i < sorted.length; ) {
+    let j = i;
+    while (j + 1 < sorted.length && sorted[j + 1] === sorted[j]! + 1) ++j;
+    runs.push(j === i ? `${sorted[i]}` : `${sorted[i]}-${sorted[j]}`);
+    i = j + 1;
+  }
+  return runs.length > 4 ? `${sorted.length} of ${ranks}` : runs.join();
+}
+
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>

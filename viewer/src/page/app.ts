@@ -2,9 +2,9 @@
 // The page of one exchange, or of two side by side: controls, panes, and the loop that draws them.
 import type { PageData } from "../load/document";
 import type { Exchange } from "../model/exchange";
-import { advanced, roundTimes } from "../model/clock";
 import { firstDifference } from "../model/compare";
 import { follow } from "../model/follow";
+import { OneClock, type Pace, pacesOf } from "../model/one_clock";
 import { Replay } from "../model/replay";
 import type { Jump } from "../views/panels";
 import { type Frame, remembered } from "../views/view";
@@ -14,11 +14,12 @@ import { listenToKeys } from "./keyboard";
 import { type MakeFrame, Pane } from "./panes";
 import { Player } from "./player";
 import { find } from "./search";
+import { roundSentence, Teller } from "./teller";
+import { Words } from "./words";
 import { lookOf, setTheme } from "./theme";
 import { type State, Store, type ViewName, viewNames } from "./state";
 
 const wayOf = remembered(follow);
-const timesOf = remembered(roundTimes);
 
 function firstViews(exchange: Exchange): [ViewName, ViewName] {
   if (exchange.findings.length) return ["memory", "findings"];
@@ -28,9 +29,13 @@ function firstViews(exchange: Exchange): [ViewName, ViewName] {
 export class App {
   private readonly store: Store;
   private readonly replays: Replay[];
-  private readonly rounds: number;
+  private readonly paces: readonly Pace[];
+  private readonly tellers: readonly Teller[];
+  private clock: OneClock;
   private readonly panes: Pane[];
   private readonly tabs: HTMLElement[] = [];
+  private readonly words: Words[] = [];
+  private readonly verdict = el("p", { class: "verdict" });
   private readonly notice = el("output", { class: "notice", "aria-live": "polite" });
   private last = 0; // when the last frame was drawn
   private drawn = true;
@@ -41,42 +46,62 @@ export class App {
   ) {
     const { exchanges } = data;
     this.replays = exchanges.map((exchange) => new Replay(exchange));
-    this.rounds = Math.max(...exchanges.map((exchange) => exchange.rounds.length));
+    this.tellers = exchanges.map((exchange, i) => new Teller(exchange, this.replays[i]!));
+    this.paces = pacesOf(exchanges);
+    this.clock = new OneClock(exchanges, this.paces[0]!);
+    const mostRounds = this.clock.rounds;
     const two = exchanges.length > 1;
     const start: State = {
       position: 0,
       playing: false,
-      speed: Math.max(0.5, Math.min(5, this.rounds / 24)),
+      speed: Math.max(0.5, Math.min(5, mostRounds / 24)),
       rank: undefined,
       block: undefined,
       views: two ? ["memory", "memory"] : firstViews(exchanges[0]!),
       colourBy: "origin",
       sum: false,
-      pace: 0,
+      pace: "rounds",
       theme: "auto",
     };
     const speeds = [0.25, 0.5, 1, 2, 5, 20];
     start.speed = speeds.find((speed) => speed >= start.speed)!;
-    this.store = new Store({ ...start, ...fromFragment(location.hash, exchanges[0]!, this.rounds, start.views) });
-    const jump = (to: Jump) => this.jump(to);
+    this.store = new Store({ ...start, ...this.fromAddress(start) });
+    this.setClock(this.store.state.pace);
+    const jumpFrom = (index: number) => (to: Jump) => this.jump(index, to);
     this.panes = [
-      new Pane(this.store.state.views[0], jump),
-      new Pane(this.store.state.views[1], jump),
-      ...exchanges.map(() => new Pane("time", jump)),
+      new Pane(this.store.state.views[0], jumpFrom(0)),
+      new Pane(this.store.state.views[1], jumpFrom(two ? 1 : 0)),
+      ...exchanges.map((_, i) => new Pane("time", jumpFrom(i))),
     ];
     this.build();
     this.store.listen((state) => this.changed(state));
     this.changed(this.store.state);
     window.addEventListener("resize", () => this.request());
-    window.addEventListener("hashchange", () =>
-      this.store.set(fromFragment(location.hash, exchanges[0]!, this.rounds, this.store.state.views)),
-    );
+    window.addEventListener("hashchange", () => this.store.set(this.fromAddress(this.store.state)));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.changed(this.store.state));
   }
 
-  private jump({ selection, position }: Jump): void {
+  private fromAddress({ views }: Readonly<State>): Partial<State> {
+    const keys = this.paces.map((pace) => pace.key);
+    const most = Math.max(...this.data.exchanges.map((exchange) => exchange.rounds.length));
+    return fromFragment(location.hash, this.data.exchanges[0]!, most, views, keys);
+  }
+
+  private setClock(key: string): void {
+    const pace = this.paces.find((entry) => entry.key === key)!;
+    if (pace !== this.clock.pace) this.clock = new OneClock(this.data.exchanges, pace);
+  }
+
+  // Another clock: what has happened until now stays about the same.
+  private choosePace(key: string): void {
+    const share = this.clock.shareAt(this.store.state.position);
+    this.setClock(key);
+    this.store.set({ pace: key, position: this.clock.positionAt(share) });
+  }
+
+  private jump(index: number, { selection, position }: Jump): void {
     const change: Partial<State> = {};
-    if (position !== undefined) Object.assign(change, { position, playing: false });
+    if (position !== undefined) Object.assign(change, { position: this.clock.leaderPosition(index, position), playing: false });
     if (selection && "rank" in selection) change.rank = selection.rank;
     if (selection && "block" in selection) change.block = selection.block;
     this.store.set(change);
@@ -84,7 +109,11 @@ export class App {
 
   private build(): void {
     const [first] = this.data.exchanges;
-    const player = new Player(this.store, this.rounds, this.longest);
+    const player = new Player(
+      this.store,
+      () => this.clock.rounds,
+      () => this.roundSentences(),
+    );
     const search = el("input", {
       type: "search",
       placeholder: "rank, round, 2>7, stage",
@@ -131,12 +160,12 @@ export class App {
       (value) => this.store.set({ theme: value as State["theme"] }),
     );
     const pace = choice(
-      "Pace of playing",
-      this.longest.clocks.map((clock, i) => [String(i), `pace: ${clock.kind === "logical" ? "rounds" : clock.title}`] as const),
-      String(this.store.state.pace),
-      (value) => this.store.set({ pace: Number(value) }),
+      "Clock by which the page plays",
+      this.paces.map(({ key, name }) => [key, `clock: ${name}`] as const),
+      this.store.state.pace,
+      (value) => this.choosePace(value),
     );
-    pace.hidden = this.longest.clocks.length === 1;
+    pace.classList.add("pace");
     const clear = button("clear", "Clear the selection (Escape)", () => this.store.set({ rank: undefined, block: undefined }));
     const title = this.data.title ?? this.data.exchanges.map((exchange) => exchange.title).join(" and ");
     const header = el(
@@ -157,7 +186,8 @@ export class App {
       this.data.exchanges.length > 1 ? { class: "two" } : {},
       ...[0, 1].map((side) => this.side(side as 0 | 1)),
     );
-    this.root.replaceChildren(header, ...about, this.notice, player.element, main, times);
+    const told = this.data.exchanges.length > 1 ? [this.verdict] : [this.tellers[0]!.element];
+    this.root.replaceChildren(header, ...about, this.notice, player.element, ...told, main, times);
     listenToKeys(this.store, player, search, first!.ranks);
   }
 
@@ -186,13 +216,15 @@ export class App {
       tabs.append(tab);
     }
     this.tabs.push(tabs);
+    const words = (this.words[side] = new Words());
     const exchange = this.data.exchanges[Math.min(side, this.data.exchanges.length - 1)]!;
-    const name = this.data.exchanges.length > 1 ? [el("h2", {}, exchange.title)] : [];
+    const name: HTMLElement[] = this.data.exchanges.length > 1 ? [el("h2", {}, exchange.title)] : [];
+    if (name.length) name.push(this.tellers[side]!.element);
     return el(
       "section",
       { class: "side", "aria-label": side === 0 ? "Left" : "Right" },
       ...name,
-      tabs,
+      el("div", { class: "over" }, tabs, words.element),
       this.panes[side]!.element,
     );
   }
@@ -206,8 +238,12 @@ export class App {
 
   private changed(state: Readonly<State>): void {
     setTheme(state.theme);
+    this.setClock(state.pace);
+    if (this.data.exchanges.length > 1) this.tellVerdict();
+    this.tellers.forEach((teller, i) => teller.tell(this.framer(i)(0, 0)));
     state.views.forEach((view, side) => {
       this.panes[side]!.show(view);
+      this.words[side]!.show(view);
       for (const tab of this.tabs[side]!.children)
         tab.setAttribute("aria-selected", String(tab.getAttribute("data-view") === view));
     });
@@ -226,23 +262,24 @@ export class App {
     const passed = Math.min(0.1, (now - this.last) / 1000);
     this.last = now;
     if (playing) {
-      const next = this.next(position, passed * speed);
-      this.store.set(next >= this.rounds ? { position: this.rounds, playing: false } : { position: next });
+      const next = this.clock.advanced(position, passed * speed);
+      const { rounds } = this.clock;
+      this.store.set(next >= rounds ? { position: rounds, playing: false } : { position: next });
     }
     this.draw();
     if (!playing) this.settle();
   }
 
-  private next(position: number, rounds: number): number {
-    const exchange = this.longest;
-    const clock = exchange.clocks[this.store.state.pace]!;
-    if (clock.kind === "logical" || position >= exchange.rounds.length) return position + rounds;
-    return advanced(timesOf(exchange, clock), position, rounds);
+  private roundSentences(): string {
+    const { position } = this.store.state;
+    return this.data.exchanges.map((exchange, i) => roundSentence(exchange, this.clock.positionOf(i, position))).join("; ");
   }
 
-  // The exchange with the most rounds, by which two play.
-  private get longest(): Exchange {
-    return this.data.exchanges.find((exchange) => exchange.rounds.length === this.rounds)!;
+  private tellVerdict(): void {
+    const [left, right] = this.data.exchanges.map((exchange) => exchange.algorithm || exchange.title) as [string, string];
+    const { name, costs } = this.clock.pace;
+    const by = costs ? `On a ${name} (${costs})` : `By ${name}`;
+    this.verdict.textContent = `${by}: ${this.clock.verdict(left === right ? ["left", "right"] : [left, right])}.`;
   }
 
   private draw(): void {
@@ -262,7 +299,10 @@ export class App {
     const replay = this.replays[index]!;
     const { position, rank, block, colourBy, sum, theme } = this.store.state;
     const last = exchange.rounds.length;
-    const at = Math.min(position, last);
+    const at = this.clock.positionOf(index, position);
+    const clock = this.clock.clocks[index]!;
+    const isRace = this.data.exchanges.length > 1 || clock.kind !== "logical";
+    const race = isRace ? { clock, finish: this.clock.endOf(index), end: this.clock.end } : undefined;
     // With reduced motion blocks do not fly: a round is shown as it begins.
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const round = Math.min(Math.floor(at), last);
@@ -273,6 +313,7 @@ export class App {
       round,
       share: still ? 0 : at - round,
       selection: { rank: rank !== undefined && rank < exchange.ranks ? rank : undefined, block },
+      race,
       way: block && block.origin < exchange.ranks ? wayOf(replay, block) : undefined,
       colourBy,
       sum,

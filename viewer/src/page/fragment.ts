@@ -10,6 +10,7 @@ export function toFragment(state: Readonly<State>): string {
   parts.push(`views=${state.views.join()}`);
   if (state.colourBy !== "origin") parts.push(`colour=${state.colourBy}`);
   if (state.sum) parts.push("sum=1");
+  if (state.pace !== "rounds") parts.push(`pace=${state.pace}`);
   return `#${parts.join("&")}`;
 }
 
@@ -24,6 +25,7 @@ export function fromFragment(
   exchange: Exchange,
   rounds: number,
   shown: readonly [ViewName, ViewName],
+  paces: readonly string[] = [],
 ): Partial<State> {
   const { ranks, buffers } = exchange;
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
@@ -46,5 +48,6 @@ export function fromFragment(
   if (views.length > 0) change.views = [views[0]!, views[1] ?? shown[1]];
   if (given.get("colour") === "target") change.colourBy = "target";
   if (given.get("sum") === "1") change.sum = true;
+  if (paces.includes(given.get("pace") ?? "")) change.pace = given.get("pace")!;
   return change;
 }

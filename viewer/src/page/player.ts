@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Controls of the time: play, step, scrub, speed.
-import type { Exchange } from "../model/exchange";
-import { formatBytes, plural } from "../model/format";
-import { largest } from "../model/numbers";
 import { button, choice, el } from "./dom";
 import type { State, Store } from "./state";
 
@@ -15,31 +12,17 @@ const speeds = [
   ["20", "20 rounds/s"],
 ] as const;
 
-export function roundSentence(exchange: Exchange, position: number): string {
-  const rounds = exchange.rounds.length;
-  if (position >= rounds) return `End, after ${plural(rounds, "round")}`;
-  const round = exchange.rounds[Math.floor(position)]!;
-  const longest = largest(round.messages.map((message) => message.bytes));
-  const parts = [`Round ${round.number} (the last is ${rounds - 1})`, exchange.stages[round.stage]?.name ?? ""];
-  if (round.locals.length) parts.push(plural(round.locals.length, "local operation"));
-  parts.push(
-    round.messages.length ? `${plural(round.messages.length, "message")}, longest ${formatBytes(longest)}` : "no messages",
-  );
-  return parts.filter(Boolean).join(" · ");
-}
-
 export class Player {
   private readonly play = button("▶", "Play (space)", () => this.toggle());
   private readonly slider: HTMLInputElement;
-  private readonly status = el("output", { class: "status", "aria-live": "polite" });
   readonly element: HTMLElement;
 
   constructor(
     private readonly store: Store,
-    private readonly rounds: number,
-    private readonly exchange: Exchange,
+    private readonly rounds: () => number, // of the clock by which the page plays
+    private readonly text: () => string, // where it is
   ) {
-    this.slider = el("input", { type: "range", min: "0", max: String(rounds), step: "0.01", "aria-label": "Position in rounds" });
+    this.slider = el("input", { type: "range", min: "0", max: "1", step: "0.01", "aria-label": "Position in rounds" });
     this.slider.addEventListener("input", () => store.set({ position: Number(this.slider.value), playing: false }));
     // The page's own keys move by whole rounds.
     this.slider.addEventListener("keydown", (event) => event.preventDefault());
@@ -51,17 +34,16 @@ export class Player {
       button("‹", "One round back (left arrow)", () => this.step(-1)),
       this.play,
       button("›", "One round on (right arrow)", () => this.step(1)),
-      button("▶|", "To the end (End)", () => this.go(rounds)),
+      button("▶|", "To the end (End)", () => this.go(Infinity)),
       speed,
       this.slider,
-      this.status,
     );
     store.listen((state) => this.update(state));
     this.update(store.state);
   }
 
   go(position: number): void {
-    this.store.set({ position: Math.max(0, Math.min(this.rounds, position)), playing: false });
+    this.store.set({ position: Math.max(0, Math.min(this.rounds(), position)), playing: false });
   }
 
   // The border of a round before or after the position.
@@ -72,15 +54,14 @@ export class Player {
 
   toggle(): void {
     const { playing, position } = this.store.state;
-    this.store.set({ playing: !playing && this.rounds > 0, position: !playing && position >= this.rounds ? 0 : position });
+    this.store.set({ playing: !playing && this.rounds() > 0, position: !playing && position >= this.rounds() ? 0 : position });
   }
 
   private update(state: Readonly<State>): void {
     this.play.textContent = state.playing ? "❚❚" : "▶";
     this.play.setAttribute("aria-label", state.playing ? "Pause (space)" : "Play (space)");
+    this.slider.max = String(this.rounds());
     this.slider.value = String(state.position);
-    const sentence = roundSentence(this.exchange, Math.min(state.position, this.exchange.rounds.length));
-    this.slider.setAttribute("aria-valuetext", sentence);
-    if (this.status.textContent !== sentence) this.status.textContent = sentence;
+    this.slider.setAttribute("aria-valuetext", this.text());
   }
 }

@@ -11,7 +11,7 @@ export interface State {
   position: number; // in rounds, from 0 to their number
   playing: boolean;
   speed: number; // rounds in a second
-  pace: number; // the clock by which it plays: 0 gives every round the same time
+  pace: string; // the key of the clock by which it plays: "rounds" gives every round the same time
   rank: number | undefined;
   block: Block | undefined;
   views: [ViewName, ViewName];

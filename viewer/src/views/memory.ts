@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory view: every rank's blocks, which move to their next places during a round.
+import type { Clue } from "../model/clue";
 import { type Buffer, bufferNames } from "../model/exchange";
 import { buffersPerRank, type Move, type Replay, type State } from "../model/replay";
 import { formatBytes, plural } from "../model/format";
 import { font } from "./look";
 import { drawDense } from "./memory_dense";
-import { colourIndex, isFollowed, label, palette, sentence } from "./memory_colours";
+import { clueRuleOf, colourIndex, isFollowed, label, palette, sentence } from "./memory_colours";
 import { memoryLayout, type MemoryLayout, placeAt, sectionOf, yOf } from "./memory_layout";
 import { type CanvasView, type Frame, labelStep, type Pick, phaseOf, remembered, smooth } from "./view";
 
@@ -44,10 +45,10 @@ function drawCell(
   content: number,
   from: number,
   bytes: number,
-  flying: boolean,
+  rank: number, // where it lies; -1 while it moves
 ): void {
   const followed = isFollowed(frame, content, from, bytes);
-  const { plain, faint } = palette(frame.exchange.ranks, frame.look);
+  const { plain, faint } = palette(frame.exchange.ranks, frame.look, frame.replay.combines);
   const paint = (frame.selection.block && !followed ? faint : plain)[colourIndex(frame, content, from)] ?? plain[0]!;
   const inset = Math.min(1, at.height / 8);
   canvas.fillStyle = paint.fill;
@@ -60,7 +61,7 @@ function drawCell(
     Math.min(4, at.height / 4),
   );
   canvas.fill();
-  if (followed || (flying && !frame.selection.block && at.height >= 6)) {
+  if (followed || (rank < 0 && !frame.selection.block && at.height >= 6)) {
     canvas.lineWidth = followed ? 2.5 : 1.25;
     canvas.strokeStyle = followed ? frame.look.accent : frame.look.text;
     canvas.stroke();
@@ -68,7 +69,35 @@ function drawCell(
   if (at.height < 11 || at.width < 13) return;
   canvas.font = font(Math.min(13, at.height - 3, at.width / 2.6), followed ? 700 : 400);
   canvas.fillStyle = paint.ink;
-  canvas.fillText(label(frame, content, from, at.width >= 28), at.x + at.width / 2, at.y + at.height / 2 + 0.5, at.width - 3);
+  const clue = at.width >= roomOfClue && rank >= 0 ? clueAt(frame, rank, content, from) : undefined;
+  const text = label(frame, content, from, at.width >= 28);
+  if (!clue) return canvas.fillText(text, at.x + at.width / 2, at.y + at.height / 2 + 0.5, at.width - 3);
+  canvas.fillText(text, at.x + at.width * 0.3, at.y + at.height / 2 + 0.5, at.width * 0.52);
+  drawClue(canvas, clue, at);
+}
+
+const roomOfClue = 58; // the width from which cells show what decides their way
+
+function clueAt(frame: Frame, rank: number, content: number, from: number): Clue | undefined {
+  const { exchange, replay } = frame;
+  const target = replay.combines ? -1 : replay.parts.target(content, from);
+  return clueRuleOf(exchange)?.({ rank, origin: content, target }, exchange.rounds[frame.round]);
+}
+
+// On the right of a cell; what the round decides is bold and underlined.
+function drawClue(canvas: CanvasRenderingContext2D, { parts }: Clue, at: Box): void {
+  const size = Math.min(12, at.height - 4);
+  const y = at.y + at.height / 2 + 0.5;
+  let x = at.x + at.width - 5;
+  canvas.textAlign = "right";
+  for (const { text, current } of [...parts].reverse()) {
+    canvas.font = font(size, current ? 800 : 400);
+    canvas.fillText(text, x, y);
+    const { width } = canvas.measureText(text);
+    if (current) canvas.fillRect(x - width, y + size / 2, width, 1.5);
+    x -= width + 1;
+  }
+  canvas.textAlign = "center";
 }
 
 function drawFrame(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout): void {
@@ -128,7 +157,7 @@ function drawWay(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryL
 // Cells that the next messages take with them have a mark in the corner.
 function drawMarks(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout): void {
   if (frame.share > 0 || frame.round >= frame.replay.rounds) return;
-  canvas.fillStyle = frame.look.text;
+  canvas.fillStyle = frame.selection.block ? frame.look.text : "#000000"; // behind a selection cells are as dark as the page
   for (const move of movesOf(frame.replay, frame.round).messages) {
     const at = box(layout, move.fromRank, move.source.buffer, move.source.offset, move.source.bytes);
     if (!at || at.height < 9 || at.width < 14) continue;
@@ -141,6 +170,14 @@ function drawMarks(canvas: CanvasRenderingContext2D, frame: Frame, layout: Memor
   }
 }
 
+// Where a cell is that moves. On its way it has half the width and half the height, so that no resting cell is hidden by it.
+export function flightBox(a: Box, b: Box, share: number): Box {
+  const size = 1 - 0.5 * Math.min(1, 8 * share, 8 * (1 - share));
+  const [width, height] = [a.width * size, a.height * size];
+  const x = a.x + (b.x - a.x) * share + (a.width - width) / 2;
+  return { x, y: a.y + (b.y - a.y) * share + (a.height - height) / 2, width, height };
+}
+
 function drawCells(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout): void {
   const { state, moves, share } = shown(frame);
   [canvas.textAlign, canvas.textBaseline] = ["center", "middle"];
@@ -149,15 +186,14 @@ function drawCells(canvas: CanvasRenderingContext2D, frame: Frame, layout: Memor
     for (const section of layout.sections)
       for (const piece of state[buffersPerRank * rank + section.buffer]!) {
         const at = box(layout, rank, section.buffer, piece.at, piece.bytes)!;
-        drawCell(canvas, frame, at, piece.content, piece.from, piece.bytes, false);
+        drawCell(canvas, frame, at, piece.content, piece.from, piece.bytes, rank);
       }
   drawMarks(canvas, frame, layout);
   for (const move of moves) {
     const a = box(layout, move.fromRank, move.source.buffer, move.source.offset, move.source.bytes);
     const b = box(layout, move.toRank, move.target.buffer, move.target.offset, move.target.bytes);
     if (!a || !b) continue;
-    const at = { ...a, x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share };
-    drawCell(canvas, frame, at, move.content, move.from, move.source.bytes, true);
+    drawCell(canvas, frame, flightBox(a, b, share), move.content, move.from, move.source.bytes, -1);
   }
 }
 
@@ -193,6 +229,14 @@ function drawFaults(canvas: CanvasRenderingContext2D, frame: Frame, layout: Memo
   }
 }
 
+// Where the round sends the block that lies at a place, while its cell has the mark for it.
+function markedTarget(frame: Frame, rank: number, buffer: Buffer, offset: number): number | undefined {
+  if (frame.share > 0 || frame.round >= frame.replay.rounds) return undefined;
+  return movesOf(frame.replay, frame.round).messages.find(
+    ({ fromRank, source }) => fromRank === rank && source.buffer === buffer && source.offset === offset,
+  )?.toRank;
+}
+
 function pick(frame: Frame, x: number, y: number): Pick | undefined {
   const place = placeAt(memoryLayout(frame.exchange, frame.width, frame.height), x, y);
   if (!place) return undefined;
@@ -208,8 +252,11 @@ function pick(frame: Frame, x: number, y: number): Pick | undefined {
   const part = frame.replay.parts.byTarget
     ? frame.replay.parts.block(origin, frame.replay.parts.index(origin, piece.from))
     : undefined;
+  const target = markedTarget(frame, rank, section.buffer, piece.at);
+  const marked = target === undefined ? "" : `; marked: goes to rank ${target} in this round`;
+  const clue = clueAt(frame, rank, piece.content, piece.from);
   return {
-    text: `${where}[${piece.at}:${piece.bytes}]: ${sentence(frame, piece.content, piece.from)}`,
+    text: `${where}[${piece.at}:${piece.bytes}]: ${sentence(frame, piece.content, piece.from)}${marked}${clue ? `; ${clue.sentence}` : ""}`,
     selection: { rank, block: part ?? { origin, from: piece.from, bytes: piece.bytes } },
   };
 }

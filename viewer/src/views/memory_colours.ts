@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The colour and the label of bytes in memory: by origin or by target; in a reduction by the number of operands.
+import { clueOf } from "../model/clue";
 import { holdsBytes } from "../model/follow";
 import { colours, ink, type Look, mixed } from "./look";
 import { type Frame, remembered } from "./view";
@@ -10,14 +11,17 @@ export interface Paint {
 }
 
 // Colours for the numbers of ranks, or of operands: as they are, and faint behind a selection.
-export const palette = remembered((count: number, look: Look) => {
-  const plain = colours(count).map((fill) => ({ fill, ink: ink(fill) }));
+export const palette = remembered((count: number, look: Look, isAmount: boolean) => {
+  const plain = colours(count, isAmount).map((fill) => ({ fill, ink: ink(fill) }));
   const faint = plain.map(({ fill }) => {
     const pale = mixed(fill, look.page, 0.82);
     return { fill: pale, ink: look.muted };
   });
   return { plain, faint };
 });
+
+// What decides the way of the exchange's blocks.
+export const clueRuleOf = remembered(clueOf);
 
 export function colourIndex(frame: Frame, content: number, from: number): number {
   const { replay, colourBy } = frame;

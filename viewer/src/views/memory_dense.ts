@@ -12,8 +12,8 @@ const packed = (colour: string): number => {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 };
 
-const packedPalette = remembered((count: number, look: Look) => {
-  const { plain, faint } = palette(count, look);
+const packedPalette = remembered((count: number, look: Look, isAmount: boolean) => {
+  const { plain, faint } = palette(count, look, isAmount);
   return {
     plain: Uint32Array.from(plain, ({ fill }) => packed(fill)),
     faint: Uint32Array.from(faint, ({ fill }) => packed(fill)),
@@ -57,7 +57,7 @@ function stateRaster(frame: Frame, layout: MemoryLayout, state: State): Raster {
 
 function paintState(frame: Frame, layout: MemoryLayout, state: State): Raster {
   const raster = new Raster(Math.ceil(frame.width), Math.ceil(frame.height));
-  const { plain, faint, slot, page } = packedPalette(frame.exchange.ranks, frame.look);
+  const { plain, faint, slot, page } = packedPalette(frame.exchange.ranks, frame.look, frame.replay.combines);
   raster.pixels.fill(page);
   for (let rank = 0; rank < frame.exchange.ranks; ++rank)
     for (const section of layout.sections) {
@@ -79,7 +79,7 @@ let moving: Raster | undefined; // reused from frame to frame
 function blend(frame: Frame, layout: MemoryLayout, base: Raster, moves: readonly Move[], share: number): Raster {
   if (moving?.width !== base.width || moving.height !== base.height) moving = new Raster(base.width, base.height);
   moving.pixels.set(base.pixels);
-  const { plain, faint, accent } = packedPalette(frame.exchange.ranks, frame.look);
+  const { plain, faint, accent } = packedPalette(frame.exchange.ranks, frame.look, frame.replay.combines);
   const following = frame.selection.block !== undefined;
   const sections = ([0, 1, 2] as const).map((buffer) => sectionOf(layout, buffer));
   for (const move of moves) {

@@ -3,14 +3,14 @@
 import type { Exchange, Message } from "../model/exchange";
 import { formatBytes, plural } from "../model/format";
 import { layoutOf, type Line, linesOf, type Layout, type Place } from "../model/layout";
-import { busiest, hopsOf, linkLoads } from "../model/loads";
+import { busiest, hopsOf, type LinkLoad, linkLoads } from "../model/loads";
 import { largest } from "../model/numbers";
 import { isUsableMessage } from "../model/usable";
 import { HeatScale } from "./heat";
 import { font } from "./look";
 import { palette } from "./memory_colours";
 import { drawStill } from "./still";
-import { type CanvasView, type Frame, phaseOf, remembered, smooth } from "./view";
+import { type CanvasView, type Frame, type Pick, phaseOf, remembered, smooth } from "./view";
 
 interface Drawing {
   readonly layout: Layout;
@@ -70,6 +70,19 @@ const loadsOf = remembered((exchange: Exchange, first: number, last: number) => 
   return { loads, most: busiest(loads), heat: new HeatScale(loads.map((load) => load.bytes)) };
 });
 
+const mostHeaded = 500; // more arrowheads cover what is below them
+
+// An arrowhead where a line reaches the edge of a vertex.
+function drawHead(canvas: CanvasRenderingContext2D, drawing: Drawing, [a, b]: Line, size: number): void {
+  const angle = Math.atan2(b.y - a.y, b.x - a.x);
+  const away = drawing.radius + 1;
+  const [x, y] = [b.x - away * Math.cos(angle), b.y - away * Math.sin(angle)];
+  canvas.beginPath();
+  canvas.moveTo(x, y);
+  for (const side of [-0.45, 0.45]) canvas.lineTo(x - size * Math.cos(angle + side), y - size * Math.sin(angle + side));
+  canvas.fill();
+}
+
 const rangeOf = (frame: Frame): [number, number] => [
   frame.sum ? 0 : frame.round,
   Math.min(frame.round, frame.exchange.rounds.length - 1),
@@ -100,7 +113,7 @@ function along(lines: readonly Line[], share: number): Place {
 
 // More lines than this cover each other, unless they join neighbours. Then there is a sample: those that some ranks send.
 const mostLines = 2000;
-const mostSampled = 600;
+const mostSampled = 100; // so few arrows can be followed one by one
 const fewAtVertex = 8;
 
 // Of which ranks the links and messages are drawn; all ranks if there are not too many lines. Exported for tests.
@@ -155,6 +168,10 @@ function drawLinks(canvas: CanvasRenderingContext2D, frame: Frame, drawing: Draw
     canvas.strokeStyle = heat.colour(entry.bytes);
     canvas.lineWidth = many ? 0.7 : thin * (1 + 3 * share);
     line(entry.from, entry.to, entry.link);
+    if (loads.length > mostHeaded && !shown) continue;
+    canvas.fillStyle = heat.colour(entry.bytes);
+    const last = linesOn(drawing, entry.from, entry.to, entry.link).at(-1)!;
+    drawHead(canvas, drawing, last, Math.min(9, Math.max(4, drawing.radius * 0.8)));
   }
   canvas.globalAlpha = 1;
   heat.draw(canvas, look, 10, frame.height - footHeight / 2, frame.width - 20);
@@ -193,7 +210,7 @@ function drawMessages(canvas: CanvasRenderingContext2D, frame: Frame): void {
   if (!round || frame.share === 0 || phase.kind === "locals") return;
   const share = smooth(phase.share);
   const followed = new Set<unknown>(frame.way?.moves[frame.round]?.map((move) => move.cause));
-  const paints = palette(exchange.ranks, look).plain;
+  const paints = palette(exchange.ranks, look, false).plain;
   const shown = shownOf(frame, round.messages.length);
   for (const { message, radius, hops: hopsOfFlight } of flightsOf(exchange, frame.round, frame.width, frame.height)) {
     if (shown && !shown(message.from, message.to)) continue;
@@ -295,7 +312,7 @@ function drawVertices(canvas: CanvasRenderingContext2D, frame: Frame, drawing: D
   const { exchange, look, selection } = frame;
   const { points, radius } = drawing;
   const holders = new Set(frame.way?.holders[Math.min(frame.round, exchange.rounds.length)]);
-  const paints = palette(exchange.ranks, look).plain;
+  const paints = palette(exchange.ranks, look, false).plain;
   canvas.textAlign = "center";
   canvas.textBaseline = "middle";
   points.forEach((place, vertex) => {
@@ -314,6 +331,32 @@ function drawVertices(canvas: CanvasRenderingContext2D, frame: Frame, drawing: D
     canvas.font = font(Math.min(13, Math.max(7.5, radius * (vertex < 100 ? 0.95 : 0.8))), 600);
     canvas.fillText(`${vertex}`, x, y + 0.5);
   });
+}
+
+// The distance of a point from a line.
+function distanceFrom({ x, y }: Place, [a, b]: Line): number {
+  const [dx, dy] = [b.x - a.x, b.y - a.y];
+  const share = Math.max(0, Math.min(1, ((x - a.x) * dx + (y - a.y) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x - a.x - share * dx, y - a.y - share * dy);
+}
+
+const reachOfPointer = 6;
+
+// What the load under the pointer means.
+function pickLoad(frame: Frame, x: number, y: number): Pick | undefined {
+  const drawing = drawingOf(frame.exchange, frame.width, frame.height);
+  const { loads } = loadsOf(frame.exchange, ...rangeOf(frame));
+  let least = reachOfPointer;
+  let nearest: LinkLoad | undefined;
+  for (const load of loads.length > mostLines ? [] : loads)
+    for (const line of linesOn(drawing, load.from, load.to, load.link)) {
+      const distance = distanceFrom({ x, y }, line);
+      if (distance < least) [least, nearest] = [distance, load];
+    }
+  if (!nearest) return undefined;
+  const { text, bytes, messages } = nearest;
+  const when = frame.sum ? "until now" : "in this round";
+  return { text: `load of ${text} ${when}: ${formatBytes(bytes)} in ${plural(messages, "message")}` };
 }
 
 function summary(frame: Frame): string {
@@ -351,7 +394,7 @@ export const network: CanvasView = {
   pick(frame, x, y) {
     const { layout, points, radius } = drawingOf(frame.exchange, frame.width, frame.height);
     const vertex = points.findIndex((point) => Math.hypot(point.x - x, point.y - y) <= Math.max(radius, 6));
-    if (vertex < 0) return undefined;
+    if (vertex < 0) return pickLoad(frame, x, y);
     if (vertex >= frame.exchange.ranks) return { text: layout.names[vertex]! };
     const of = frame.exchange.rounds[frame.round]?.messages.filter((message) => message.from === vertex) ?? [];
     const sends = of

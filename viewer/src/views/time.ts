@@ -24,17 +24,31 @@ const left = 58;
 const right = 14;
 const headHeight = 36;
 const legendWidth = 320;
+const leastForLegend = 480; // on narrower pages the title needs the room
 
-const lanesOf = remembered((exchange: Exchange, width: number, height: number, selected: number | undefined): Lane[] => {
-  const count = exchange.clocks.length;
-  const each = height / count;
-  return exchange.clocks.map((clock, i) => {
-    const times = roundTimes(exchange, clock);
-    const scale = scaleLinear([0, Math.max(times.at(-1)!, 1e-9)], [left, width - right]);
-    const rows = rowsFor(exchange.ranks, each - headHeight - 8, selected);
-    return { clock, times, top: i * each + headHeight, rows, x: (time) => scale(time), time: (x) => scale.invert(x) };
-  });
-});
+const lanesFor = remembered(
+  (
+    exchange: Exchange,
+    width: number,
+    height: number,
+    selected: number | undefined,
+    race: Clock | undefined,
+    until: number,
+  ): Lane[] => {
+    const clocks = race ? [race] : exchange.clocks;
+    const each = height / clocks.length;
+    return clocks.map((clock, i) => {
+      const times = roundTimes(exchange, clock);
+      const scale = scaleLinear([0, Math.max(times.at(-1)!, until, 1e-9)], [left, width - right]);
+      const rows = rowsFor(exchange.ranks, each - headHeight - 8, selected);
+      return { clock, times, top: i * each + headHeight, rows, x: (time) => scale(time), time: (x) => scale.invert(x) };
+    });
+  },
+);
+
+// In a race all exchanges have the same scale.
+const lanesOf = ({ exchange, width, height, selection, race }: Frame): Lane[] =>
+  lanesFor(exchange, width, height, selection.rank, race?.clock, race?.end ?? 0);
 
 // The longest message of each round, by which bars of the logical time are drawn.
 const longest = remembered((exchange: Exchange): number[] =>
@@ -180,6 +194,7 @@ function drawHead(canvas: CanvasRenderingContext2D, frame: Frame, lane: Lane): v
 // What the colours mean, at the right above the first lane.
 function drawLegend(canvas: CanvasRenderingContext2D, frame: Frame): void {
   const { look } = frame;
+  if (frame.width < leastForLegend) return; // the question mark beside the tabs explains the bars
   canvas.font = font(11);
   canvas.textBaseline = "middle";
   canvas.textAlign = "left";
@@ -288,15 +303,28 @@ function drawLanes(canvas: CanvasRenderingContext2D, frame: Frame, lanes: readon
     drawRows(canvas, frame, lane);
     drawFindings(canvas, frame, lane);
     drawArrows(canvas, frame, lane);
+    drawFinish(canvas, frame, lane);
   }
+}
+
+// The line at which the exchange is done, where another one takes longer.
+function drawFinish(canvas: CanvasRenderingContext2D, { look, race }: Frame, lane: Lane): void {
+  if (!race || race.finish >= race.end) return;
+  const x = lane.x(race.finish);
+  canvas.fillStyle = look.text;
+  for (let y = lane.top - 4, i = 0; y < bottomOf(lane); y += 5, ++i) canvas.fillRect(i % 2 ? x : x + 4, y, 4, 5);
+  canvas.font = font(12, 600);
+  canvas.textAlign = "left";
+  canvas.textBaseline = "middle";
+  const { clock } = race;
+  const when = clock.unit === "round" ? plural(race.finish, "round") : formatTime(race.finish, clock.unit);
+  canvas.fillText(`done after ${when}`, x + 14, (lane.top + bottomOf(lane)) / 2);
 }
 
 const bottomOf = (lane: Lane): number => lane.top + lane.rows.ranks.length * lane.rows.height;
 
 function pick(frame: Frame, x: number, y: number): Pick | undefined {
-  const lane = lanesOf(frame.exchange, frame.width, frame.height, frame.selection.rank).find(
-    (entry) => y >= entry.top - headHeight && y < bottomOf(entry) + 4,
-  );
+  const lane = lanesOf(frame).find((entry) => y >= entry.top - headHeight && y < bottomOf(entry) + 4);
   if (!lane || x < left - 40 || x > frame.width - right + 4) return undefined;
   const rank = lane.rows.ranks[Math.floor((y - lane.top) / lane.rows.height)];
   const position = positionAt(lane.times, Math.max(0, lane.time(Math.max(left, x))));
@@ -322,8 +350,10 @@ function pick(frame: Frame, x: number, y: number): Pick | undefined {
 export const time: CanvasView = {
   name: "time",
   draw(canvas, frame) {
-    const lanes = lanesOf(frame.exchange, frame.width, frame.height, frame.selection.rank);
-    drawStill(canvas, frame, "time", [frame.selection.rank], (still) => drawLanes(still, frame, lanes));
+    const lanes = lanesOf(frame);
+    drawStill(canvas, frame, "time", [frame.selection.rank, frame.race?.clock, frame.race?.end], (still) =>
+      drawLanes(still, frame, lanes),
+    );
     canvas.fillStyle = frame.look.accent;
     for (const lane of lanes)
       canvas.fillRect(lane.x(timeAt(lane.times, frame.position)) - 1, lane.top - 4, 2, bottomOf(lane) - lane.top + 8);

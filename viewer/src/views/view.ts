@@ -2,7 +2,7 @@
 // What a view gets and gives. A view that draws is a pure function of the frame.
 import type { Block } from "../model/blocks";
 import { localPart } from "../model/clock";
-import type { Exchange } from "../model/exchange";
+import type { Clock, Exchange } from "../model/exchange";
 import type { Way } from "../model/follow";
 import type { Replay } from "../model/replay";
 import type { Look } from "./look";
@@ -14,6 +14,13 @@ export interface Selection {
   readonly block?: Block;
 }
 
+// The clock by which the page plays.
+export interface RaceFrame {
+  readonly clock: Clock;
+  readonly finish: number; // when the exchange ends
+  readonly end: number; // when the last exchange ends
+}
+
 export interface Frame {
   readonly exchange: Exchange;
   readonly replay: Replay;
@@ -22,6 +29,7 @@ export interface Frame {
   readonly share: number; // how much of the round is over, 0 to 1
   readonly selection: Selection;
   readonly way: Way | undefined; // of the selected block
+  readonly race: RaceFrame | undefined; // where the page plays by times, or has two exchanges
   readonly colourBy: ColourBy;
   readonly sum: boolean; // traffic and loads of all rounds until now instead of this one
   readonly look: Look;
