@@ -122,7 +122,7 @@ SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach
     if (sends.empty()) return;
     choose_long(layout, messages, sends, choice, reach, loaded);
     SendAreaLayout::Group group;
-    group.head = layout.block_bytes;
+    group.head = layout.block_bytes = rounded_up(layout.block_bytes, SendAreaLayout::line);
     group.receivers.first = static_cast<std::uint32_t>(layout.rung.size());
     for (const std::uint32_t i : sends) {
       layout.postings[i] = {static_cast<std::uint32_t>(layout.groups.size()), true, layout.postings[i].is_long};
@@ -138,7 +138,6 @@ SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach
     };
     std::stable_sort(sends.begin(), sends.end(), [&](std::uint32_t a, std::uint32_t b) { return source(a) < source(b); });
     lay_messages(layout, group, script, sends, reach.reads_private_memory);
-    layout.block_bytes = rounded_up(layout.block_bytes, SendAreaLayout::line);  // rounded up, so that all blocks are aligned
     layout.groups.push_back(group);
   };
   if (script.policy == Policy::dataflow)
@@ -152,6 +151,11 @@ SendAreaLayout lay_out(const Script& script, const CopyCosts& costs, const Reach
   std::sort(senders.begin(), senders.end());
   receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
   std::set_difference(receivers.begin(), receivers.end(), senders.begin(), senders.end(), std::back_inserter(layout.watched));
+  // Small blocks share a cache line if the sender can be ahead of its receivers. Then one transfer of the line to another core,
+  // which may take longer than a call, moves the messages of several executions.
+  const bool may_share_a_line = !layout.watched.empty() && layout.block_bytes < SendAreaLayout::line;
+  layout.block_bytes = may_share_a_line ? static_cast<Bytes>(std::bit_ceil(static_cast<std::uint64_t>(layout.block_bytes)))
+                                        : rounded_up(layout.block_bytes, SendAreaLayout::line);
   // An area has at least two blocks even if they exceed the limit. If all readers send messages back, two are enough.
   const Bytes fitting = layout.watched.empty() ? 2 : CopyChoice::most_area_bytes / std::max<Bytes>(layout.block_bytes, 1);
   const auto blocks = static_cast<std::uint64_t>(std::clamp<Bytes>(fitting, 2, static_cast<Bytes>(SendAreaLayout::most_blocks)));

@@ -5,6 +5,7 @@
 // A rank's *send area* holds the short messages that it sends. An area has several equal *blocks*: execution n uses block n mod
 // the number of blocks. A block consists of *groups*: the sends of one group are published together. All sends of a window are
 // one group; under dataflow each message is its own group. A group begins with its head, then come the bytes of its messages.
+// Groups begin at cache lines. Small blocks share a line if the sender can be ahead of its receivers.
 // Each block also has *acknowledgements* (acks): one for each long message, written by the receiver of the message.
 //
 // In an elastic script (scaled_script.hpp) the bytes of a group's messages follow each other without gaps, so that their places

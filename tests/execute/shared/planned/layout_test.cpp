@@ -80,8 +80,9 @@ void expect_sound(const Script& script, const SendAreaLayout& layout, const Reac
       EXPECT_GE((*ranges)[i].first, i == 0 ? 0 : (*ranges)[i - 1].second);
       EXPECT_LE((*ranges)[i].second, bytes);
     }
-    EXPECT_EQ(bytes % 64, 0);
   }
+  EXPECT_EQ(layout.ack_bytes % 64, 0);
+  EXPECT_EQ(layout.block_bytes * layout.blocks() % 64, 0);
   // What the copies of a group write are its short payloads, all of them and nothing else.
   for (std::uint32_t g = 0; g < layout.groups.size(); ++g) {
     Bytes written = 0, expected = 0;
@@ -202,6 +203,24 @@ TEST(SendAreaLayout, HasMoreThanTwoBlocksForReceiversThatSendNothing) {
   EXPECT_EQ(ahead.blocks(), 256);
   const SendAreaLayout large = lay_out(in_one_window({send(2, {{Buffer::input, 0, 10'000, {}}})}), {}, processes);
   EXPECT_EQ(large.blocks(), 16);  // of 10,112 B; 262,144 B hold 25
+}
+
+TEST(SendAreaLayout, SmallBlocksShareALineIfTheSenderCanBeAhead) {
+  const auto block_bytes = [](Bytes bytes, std::vector<ScriptMessage> more = {}, Policy policy = Policy::nonblocking) {
+    more.push_back(send(2, {{Buffer::input, 0, bytes, {}}}));
+    Script script = in_one_window(std::move(more));
+    script.policy = policy;
+    const SendAreaLayout layout = lay_out(script, {}, processes);
+    expect_sound(script, layout, processes);
+    return layout.block_bytes;
+  };
+  EXPECT_EQ(block_bytes(0), 8);  // the flag alone
+  EXPECT_EQ(block_bytes(8), 16);
+  EXPECT_EQ(block_bytes(9), 32);
+  EXPECT_EQ(block_bytes(56), 64);
+  EXPECT_EQ(block_bytes(57), 128);
+  EXPECT_EQ(block_bytes(8, {receive(2, 8)}), 64);  // the receiver sends back: there are two blocks
+  EXPECT_EQ(block_bytes(8, {send(1, {{Buffer::input, 0, 8, {}}})}, Policy::dataflow), 128);  // two groups
 }
 
 }  // namespace
