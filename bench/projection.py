@@ -3,22 +3,21 @@
 
   projection.py head                                                   the first line of the table of times
   projection.py measured PROGRAM HOSTS RATE SIDE OUT REPORT            a line of a run, from what it has printed and its report, if any
-  projection.py projected PROGRAM HOSTS RATE RECORDED STEM PROFILE     lines from what the recorded run has printed, four
-                                                                       projections and the report of a profiled run
+  projection.py projected PROGRAM HOSTS RATE RECORDED FILE PROFILE     lines from what the recorded run has printed, its projection
+                                                                       as JSON, and the report of a profiled run
   projection.py smpi PROGRAM HOSTS RATE RECORDED REPLAYED              a line from what the recorded run has printed, and what
                                                                        bench/smpi_replay.sh has; none if SMPI cannot replay it
   projection.py table FILE                                             compares the lines of a table
 
-The projections are STEM-mpi.json, for the vendor's side, and STEM-hybrid.json, for ours. Two more have -uncorrected before the
-extension: their prices are not corrected by residuals.
-
 A line has the program, the layout and rate of the hosts, the side (vendor or ours), and whether it is measured, projected,
-uncorrected (a projection, too) or smpi. Then come the seconds of the whole, their band, the seconds inside collectives (mean of the
-ranks, with the waiting for late ranks), their band, and what ran.
+uncorrected (a projection of an earlier version, whose prices are not corrected by residuals) or smpi. Then come the seconds of the whole, their band, the seconds inside collectives (mean of the
+ranks, with the waiting for late ranks), their band, and what ran. A line of the side gain has the projected share by which ours is
+shorter, its band, and the verdict.
 Of programs that print "loop S inside S" the whole is the loop, of others it is the time from MPI_Init to MPI_Finalize.
 """
 import csv
 import json
+import math
 import os
 import re
 import statistics
@@ -75,20 +74,20 @@ def by_collective(program, hosts, rate, projections, profile):
             line(program, hosts, rate, "vendor", f"{what} in {function}", "", "", "", seconds[function], "", "", "")
 
 
-def projected(program, hosts, rate, recorded, stem, profile_file):
+def projected(program, hosts, rate, recorded, file, profile_file):
     outside = printed(recorded).get("outside", 0.0)  # neither recorded calls nor the loop, but gaps of the recording
-    for side, executor in (("vendor", "mpi"), ("ours", "hybrid")):
-        projections = {what: json.load(open(f"{stem}-{executor}{ending}.json"))
-                       for what, ending in (("projected", ""), ("uncorrected", "-uncorrected"))}
-        for what, projection in projections.items():
-            run = projection[side]
-            waiting = run["waiting_s"]["value"]
-            rows = sorted(projection["rows"], key=lambda row: -row[side]["seconds"])[:3]
-            by = "; ".join(f"{row['function']} {row[side].get('algorithm', 'as recorded')}" for row in rows)
-            line(program, hosts, rate, side, what, *(run["total_s"][key] - outside for key in ("value", "low", "high")),
-                 *(run["collectives_s"][key] + waiting for key in ("value", "low", "high")), by)
-        if side == "vendor" and os.path.exists(profile_file):
-            by_collective(program, hosts, rate, projections, json.load(open(profile_file)))
+    projection = json.load(open(file))
+    for side in ("vendor", "ours"):
+        run = projection[side]
+        rows = sorted(projection["rows"], key=lambda row: -row[side]["seconds"])[:3]
+        by = "; ".join(f"{row['function']} {row[side].get('algorithm', 'as recorded')}" for row in rows)
+        waiting, inside = run["waiting_s"], run["collectives_s"]
+        line(program, hosts, rate, side, "projected", *(run["total_s"][key] - outside for key in ("value", "low", "high")),
+             inside["value"] + waiting["value"], inside["low"] + waiting["low"], inside["high"] + waiting["high"], by)
+    line(program, hosts, rate, "gain", "projected", *(projection["gain"][key] for key in ("value", "low", "high")), "", "", "",
+         projection["verdict"])
+    if os.path.exists(profile_file):
+        by_collective(program, hosts, rate, {"projected": projection}, json.load(open(profile_file)))
 
 
 def smpi(program, hosts, rate, recorded, replayed):
@@ -281,6 +280,73 @@ def by_smpi(file, pairs):
         markdown(["program", "hosts", "Mbit/s", "the library's, ms", "projected", "by SMPI"], rows)
 
 
+def held_out():
+    lines = open(os.path.join(os.path.dirname(__file__), "programs", "held_out.txt"))
+    return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
+
+
+def paired_gains(pair):
+    """The measured gain of each pair of runs, in the order in which they ran."""
+    what = "total" if pair[0].is_compared("total") else "inside"
+    return [1 - ours / vendor for vendor, ours in zip(pair[0].runs[what], pair[1].runs[what])]
+
+
+def is_outside_noise(pair):
+    """All pairs of runs agree in the sign, and the gain or loss is 1 % or more. Of five equal pairs, one in sixteen would."""
+    gains_of_pairs = paired_gains(pair)
+    return abs(median(gains_of_pairs)) >= 0.01 and len({gain > 0 for gain in gains_of_pairs}) == 1
+
+
+SPEAKS = {"run_it": 1, "keep_it": -1, "late_ranks": 0, "network": 0, "computing": 0}
+
+
+def is_right(verdict, pair):
+    """`run it` and `our choice would be longer` name a sign; `nothing to gain` says that ours is not shorter outside the noise."""
+    measured_gain, sign = median(paired_gains(pair)), SPEAKS[verdict]
+    return measured_gain * sign > 0 if sign else not (is_outside_noise(pair) and measured_gain > 0)
+
+
+def of(count, all_of_them):
+    return f"{count} of {all_of_them}" + (f" ({percent(count / all_of_them, False)})" if all_of_them else "")
+
+
+def verdicts(file, pairs):
+    """When the projection speaks, whether it is right, and whether bands cover what they say: of the programs on which decisions were
+    made, and of those that had no part in any."""
+    said = {(row["program"], row["hosts"], row["rate"]): row for row in csv.DictReader(open(file)) if row["side"] == "gain"}
+    pairs = [pair for pair in pairs if (pair[0].program, pair[0].hosts, pair[0].rate) in said]
+    if not pairs:
+        return
+    apart, rows = held_out(), []
+    for name, some in (("decided on", [pair for pair in pairs if pair[0].program not in apart]),
+                       ("held out", [pair for pair in pairs if pair[0].program in apart]), ("all", pairs)):
+        if not some:
+            continue
+        lines = [said[pair[0].program, pair[0].hosts, pair[0].rate] for pair in some]
+        speaking = [(row["by"], pair) for row, pair in zip(lines, some) if row["by"] in SPEAKS]
+        true_gains = [row["by"] in SPEAKS for row, pair in zip(lines, some) if is_outside_noise(pair)]
+        covered = [float(row["total_low_s"]) <= gains(pair)[0] <= float(row["total_high_s"]) for row, pair in zip(lines, some)]
+        row = [name, str(len({pair[0].program for pair in some})), of(sum(is_right(*each) for each in speaking), len(speaking)),
+               of(sum(true_gains), len(true_gains)), of(sum(covered), len(covered))]
+        for what in ("inside", "total"):
+            cases = [case for pair in some for case in pair if case.is_compared(what)]
+            row.append(of(sum(case.is_covered(what, case.bands[what]) for case in cases), len(cases)))
+        for what in ("inside", "total"):
+            errors = [abs(case.error(what)) for pair in some for case in pair if case.is_compared(what)]
+            row.append(f"{percent(median(errors), False)} of {len(errors)}" if errors else "–")
+        rows.append(row)
+    print("\nGoals: right in 95 %, speaks on 50 %, bands cover 75 to 90 %, errors 15 % in collectives and 8 % of totals.\n")
+    markdown(["programs", "number", "right when it speaks", "speaks on gains outside the noise", "band of the gain covers",
+              "of collectives", "of totals", "median error in collectives", "of totals"], rows, words=1)
+    logs = [[math.log(case.measured("inside") / case.projected["inside"]) for case in pair] for pair in pairs
+            if pair[0].program not in apart]
+    if len(logs) > 2:
+        means = [statistics.mean(each[side] for each in logs) for side in (0, 1)]
+        common = statistics.mean((each[0] - means[0]) * (each[1] - means[1]) for each in logs)
+        print(f"\nOf the programs decided on, both sides' errors in collectives have a common deviation of {max(0, common) ** 0.5:.2f} "
+              "(common_spread in src/projection/draws.hpp).")
+
+
 def table(file):
     pairs = read(file)
     compared = [pair for pair in pairs if pair[0].measured("inside") >= LEAST_SHARE * pair[0].measured("total")]
@@ -298,6 +364,7 @@ def table(file):
     print()
     collectives(file)
     by_smpi(file, pairs)
+    verdicts(file, pairs)
 
 
 COMMANDS = {"measured": measured, "projected": projected, "smpi": smpi, "table": table, "head": lambda: line(*COLUMNS)}

@@ -5,12 +5,15 @@
 # Usage: projection.sh [--csv FILE] [--folder FOLDER] [--hosts "LAYOUT.."] [--rates "RATE.."] [--limit SECONDS] [--only STAGE]
 #                      [--repetitions N] [--fit-time SECONDS] [PROGRAM...]
 #        projection.sh --table FILE     prints the tables of docs/reproduction/projection.md from a file that --csv has written
-#   default: all programs, layouts 6x4 (six hosts of 4 ranks) and 1-6 (six hosts of 1 to 6), rates 100mbit and 500mbit, 5 repetitions
-#   --folder   machine files, recordings and outputs, which stay; what is there is not made again. Default: build/bench/projection
-#   --csv      measured and projected times; what is there is not measured again. Default: projection.csv in the folder
+#   default: all programs, layouts 6x4 (six hosts of 4 ranks), 1-6 (six hosts of 1 to 6) and 2x2, rates 100mbit and 500mbit,
+#              5 repetitions
+#   --folder   machine files, recordings, and a result file for each program, layout and rate. What is there is not made again: a
+#              call that was ended at any time is gone on with by the same call. Default: build/bench/projection
+#   --csv      where the results are put together. Default: projection.csv in the folder
 #   --limit    starts no further step after so many seconds; call the script again to go on
 #   --only     fit, record, measure or project. Default: all of them, in this order
 #   --fit-time of each calibration, default 20s; comparing prices with times takes as long again
+# PROGRAM may be decided (those on which decisions were made) or held-out (those of bench/programs/held_out.txt), for all of them.
 # With SimGrid (Debian: libsimgrid-dev), its SMPI replays those recordings, too, whose collectives are on
 # MPI_COMM_WORLD (its own failures are left out).
 # Programs: those of bench/programs/steps.c, and fftw, pw and cp with packages libfftw3-mpi-dev and quantum-espresso(-data). Needs
@@ -22,7 +25,7 @@ if [ "${1:-}" = --table ]; then
   [ $# = 2 ] && [ -f "$2" ] && head -n 1 "$2" | grep -q '^program,' || fail "--table needs a file that --csv has written"
   exec python3 bench/projection.py table "$2"
 fi
-csv='' folder=$PWD/build/bench/projection layouts='6x4 1-6' rates='100mbit 500mbit' limit=1000000 only='' repetitions=5
+csv='' folder=$PWD/build/bench/projection layouts='6x4 1-6 2x2' rates='100mbit 500mbit' limit=1000000 only='' repetitions=5
 fit_time=20s wanted=()
 while [ $# -gt 0 ]; do
   [[ $# -gt 1 || ! $1 =~ ^--(csv|folder|hosts|rates|limit|only|repetitions|fit-time)$ ]] ||
@@ -42,7 +45,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 [[ $only =~ ^(|fit|record|measure|project)$ ]] || fail "--only is fit, record, measure or project, not $only"
-mkdir -p "$folder"
+mkdir -p "$folder/results"
 : "${csv:=$folder/projection.csv}"
 quadrille=$PWD/build/release/bin/quadrille inputs=$PWD/bench/programs scripts=$PWD/tests/hosts analyse="python3 $PWD/bench/projection.py"
 [ -x "$quadrille" ] || fail "No $quadrille: run ./demo first"
@@ -52,14 +55,26 @@ export OMP_NUM_THREADS=1 LC_ALL=C QUADRILLE_WISDOM=off
 declare -A steps=([pencils]="2048 230 1500" [sort]="512 120 2000" [transpose]="1024 170 2000" [kmers]="1024 100 3000"
                   [gradients]="32768 80 4000" [experts]="512 70 4000" [solver]="1024 100 2000" [parameters]="16384 80 3000"
                   [spectra]="256 230 1500")
-known=(pencils sort transpose kmers gradients experts fftw pw cp spectra solver parameters)
-[ ${#wanted[@]} -gt 0 ] || wanted=("${known[@]}")
-for program in "${wanted[@]}"; do
-  [[ " ${known[*]} " = *" $program "* ]] || fail "There is no program $program here; there are ${known[*]}"
+decided=(pencils sort transpose kmers gradients experts fftw pw cp spectra solver parameters) held_out=()
+while read -r program line; do steps[$program]=$line held_out+=("$program"); done < <(grep -v '^#' "$inputs/held_out.txt")
+known=("${decided[@]}" "${held_out[@]}") asked=("${wanted[@]}") wanted=()
+[ ${#asked[@]} -gt 0 ] || asked=(decided held-out)
+for program in "${asked[@]}"; do
+  case $program in
+    decided) wanted+=("${decided[@]}") ;;
+    held-out) wanted+=("${held_out[@]}") ;;
+    *) [[ " ${known[*]} " = *" $program "* ]] || fail "There is no program $program here; there are ${known[*]}"
+       wanted+=("$program") ;;
+  esac
 done
 is_kernel() { [ -n "${steps[$1]:-}" ]; }
 
-slots_of() { case $1 in 6x4) echo 4,4,4,4,4,4 ;; 1-6) echo 1,2,3,4,5,6 ;; *) fail "There is no layout $1; there are 6x4 and 1-6" ;; esac; }
+slots_of() {
+  case $1 in
+    6x4) echo 4,4,4,4,4,4 ;; 1-6) echo 1,2,3,4,5,6 ;; 2x2) echo 2,2 ;;
+    *) fail "There is no layout $1; there are 6x4, 1-6 and 2x2" ;;
+  esac
+}
 ranks_of() { local slots; slots=$(slots_of "$1"); echo $((${slots//,/+})); }
 begins() { [ "$SECONDS" -lt "$limit" ] || { talk "The limit is reached; call again to go on"; exit 3; }; }
 
@@ -99,20 +114,17 @@ command_of() {  # command_of PROGRAM: sets words
 
 # ---- Stages
 
-fit() {  # fit LAYOUT RATE: the machine, for the MPI library's messages and for ours
-  local executor file
-  for executor in mpi hybrid; do
-    file=$folder/$1-$2-$executor.toml
-    # Files of earlier versions do not say on which node sizes the residuals were measured, so they correct nothing.
-    ! grep -qs '^node_sizes = ' "$file" || continue
-    begins
-    with_hosts "$2"
-    talk "Fitting $1 at $2 by $executor"
-    "$scripts/run.sh" openmpi "$(slots_of "$1")" \
-      "$quadrille" calibrate --executor "$executor" --time "$fit_time" --json --output "$file.part" >"${file%.toml}.json" \
-      2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
-    mv "$file.part" "$file"
-  done
+fit() {  # fit LAYOUT RATE: the machine
+  local file=$folder/$1-$2.toml
+  # Files of earlier versions do not say when the residuals were measured.
+  ! grep -qs '^date = ' "$file" || return 0
+  begins
+  with_hosts "$2"
+  talk "Fitting $1 at $2"
+  "$scripts/run.sh" openmpi "$(slots_of "$1")" \
+    "$quadrille" calibrate --executor hybrid --time "$fit_time" --json --output "$file.part" >"${file%.toml}.json" \
+    2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }
+  mv "$file.part" "$file"
 }
 
 record() {  # record PROGRAM LAYOUT: all its ranks on this machine
@@ -137,58 +149,54 @@ run_once() {  # run_once PROGRAM LAYOUT RATE SIDE
   command_of "$1"
   # Ours is what the prices of the fitted machine choose, from the second call on. (The projection takes it from the fourth on.)
   if [ "$4" = ours ]; then
-    way=(env QUADRILLE_ADMIT=1 "QUADRILLE_MACHINE=$folder/$2-$3-hybrid.toml" "$quadrille" wrap "--report=full:report.txt")
+    way=(env QUADRILLE_ADMIT=1 "QUADRILLE_MACHINE=$folder/$2-$3.toml" "$quadrille" wrap "--report=full:report.txt")
   elif [ "$4" = profile ] || ! is_kernel "$1"; then
     way=("$quadrille" wrap --profile "--report=full:report.txt")
   fi
   rm -rf report.txt*
   timeout 120 "$scripts/run.sh" openmpi "$(slots_of "$2")" ${way[@]+"${way[@]}"} "${words[@]}" >out.txt 2>errors.txt ||
     { cat errors.txt >&2; fail "$1 ended with an error"; }
-  $analyse measured "$1" "$2" "$3" "$4" out.txt report.txt.json >>"$folder/case.csv"
+  $analyse measured "$1" "$2" "$3" "$4" out.txt report.txt.json >run.csv
   [ ! -e report.txt.json ] || cp report.txt.json "$4-$2-$3.json"
 }
 
+result_of() { echo "$folder/results/$1-$2-$3.csv"; }  # result_of PROGRAM LAYOUT RATE: its measured times, a line for each run
+
 measure() {  # measure PROGRAM LAYOUT RATE
-  local repetition sides=(vendor ours) side
-  ! grep -q "^$1,$2,$3,.*,measured," "$csv" 2>/dev/null || return 0
+  local result run side
+  result=$(result_of "$1" "$2" "$3")
+  run=$(cat "$result" 2>/dev/null | wc -l)
+  [ "$run" -lt $((2 * repetitions)) ] || return 0
   begins
   mkdir -p "$folder/$1" && cd "$folder/$1"
   prepare "$1"
   with_hosts "$3"
   talk "Running $1 on $2 at $3"
   run_once "$1" "$2" "$3" profile  # warms up, and tells the times by collective
-  : >"$folder/case.csv"
-  for ((repetition = 0; repetition < repetitions; ++repetition)); do
-    for side in "${sides[@]}"; do run_once "$1" "$2" "$3" "$side"; done
-    sides=("${sides[1]}" "${sides[0]}")
+  for ((; run < 2 * repetitions; ++run)); do  # vendor, ours, ours, vendor, and so on
+    case $((run % 4)) in 0 | 3) side=vendor ;; *) side=ours ;; esac
+    run_once "$1" "$2" "$3" "$side"
+    cat run.csv >>"$result"
   done
-  [ -e "$csv" ] || $analyse head >"$csv"
-  cat "$folder/case.csv" >>"$csv"
   cd "$OLDPWD"
 }
 
-project() {  # project PROGRAM LAYOUT RATE: replaces its lines in the table
-  local ranks executor cores=() machine old='projected\|uncorrected\|measured in'
+project() {  # project PROGRAM LAYOUT RATE
+  local ranks cores=() machine=$2-$3 result
+  result=$(result_of "$1" "$2" "$3")
   ranks=$(ranks_of "$2")
-  grep -q "^$1,$2,$3,.*,measured," "$csv" 2>/dev/null || return 0
+  [ -s "$result" ] || return 0
   is_kernel "$1" || cores=(--total-cores "$(nproc)")
-  for executor in mpi hybrid; do
-    machine=$2-$3-$executor
-    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
-      ${cores[@]+"${cores[@]}"} --json >"$folder/$1/$machine.json" 2>/dev/null
-    "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
-      ${cores[@]+"${cores[@]}"} --without-correction --json >"$folder/$1/$machine-uncorrected.json" 2>/dev/null
-  done
-  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3" "$folder/$1/profile-$2-$3.json" \
-    >"$folder/case.csv"
+  "$quadrille" project "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
+    ${cores[@]+"${cores[@]}"} --json >"$folder/$1/$machine.json" 2>/dev/null
+  $analyse projected "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$machine.json" "$folder/$1/profile-$machine.json" \
+    >"$result.projected.part"
   if command -v smpirun >/dev/null &&
-    bench/smpi_replay.sh "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$2-$3-mpi.toml" \
-      >"$folder/$1/$2-$3-smpi.json" 2>/dev/null; then
-    $analyse smpi "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$2-$3-smpi.json" >>"$folder/case.csv"
+    bench/smpi_replay.sh "$folder/$1/recording-$ranks" --node-sizes "$(slots_of "$2")" --machine "$folder/$machine.toml" \
+      >"$folder/$1/$machine-smpi.json" 2>/dev/null; then
+    $analyse smpi "$1" "$2" "$3" "$folder/$1/recorded-$ranks.txt" "$folder/$1/$machine-smpi.json" >>"$result.projected.part"
   fi
-  ! grep -q ',smpi,' "$folder/case.csv" || old="$old\|smpi"
-  sed -i "/^$1,$2,$3,[a-z]*,\($old\)/d" "$csv"
-  cat "$folder/case.csv" >>"$csv"
+  mv "$result.projected.part" "$result.projected"
 }
 
 each_case() {  # each_case STAGE
@@ -208,4 +216,5 @@ each_case fit
 each_case record
 each_case measure
 each_case project
+{ $analyse head; find "$folder/results" \( -name '*.csv' -o -name '*.projected' \) -print0 | sort -z | xargs -0 -r cat; } >"$csv"
 [ -n "$only" ] || $analyse table "$csv"

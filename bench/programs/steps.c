@@ -13,6 +13,19 @@
      solver BYTES     conjugate gradients: two allreduces of a number, and an allgatherv of BYTES a rank on average
      parameters BYTES a broadcast from rank 0, and an allgather of a number
      spectra BYTES    alltoall on all ranks
+   Those of held_out.txt:
+     assembly BYTES   a vector of BYTES is reduced to rank 0, which broadcasts it
+     histogram BYTES  ranks compute between half and one and a half times as long as the mean; allreduce of BYTES of integers
+     master BYTES     rank 0 gathers a number of each rank and scatters BYTES a rank
+     checkpoint BYTES a barrier, and in each fourth step a gatherv of uneven blocks of BYTES on average to rank 0
+     bands BYTES      alltoall in the rows, and allreduce of BYTES in the columns of a grid of the ranks
+     panels BYTES     a matrix product: broadcasts in rows and in columns, from roots that change
+     multigrid BYTES  allreduces of BYTES, of a quarter, of a sixteenth, and of a number
+     frontier BYTES   breadth-first search: allgatherv of BYTES a rank on average, whose counts change, and an allreduce
+     shuffle BYTES    alltoall of counts, and an alltoallv in which one block in sixteen is long
+     ensemble BYTES   one rank, which changes, computes three times as long; an allreduce of a number, and an allgather of BYTES
+     particles BYTES  exscan of a number, allgather of BYTES, and allreduce of a number
+     shards BYTES     reduce-scatter of BYTES a rank, and allgather of BYTES
    Usage: steps NAME BYTES STEPS SLEEP, under mpirun; SLEEP is the computing of a step in microseconds. Prints a checksum
    ("result N"), the seconds of the loop, and the seconds inside its collectives, means of the ranks ("loop S inside S"), and the
    seconds between MPI_Init and MPI_Finalize outside of the loop ("outside S"). What is outside of the loop calls PMPI_*, so that
@@ -39,9 +52,13 @@ static uint64_t sum;
     inside += MPI_Wtime() - begin;    \
   } while (0)
 
-static void compute(int parts) { /* one of so many equal parts of the step's computing */
-  const struct timespec span = {0, sleep_us * 1000L / parts};
+static void compute_for(double us) {
+  const struct timespec span = {0, (long)(us * 1000)};
   nanosleep(&span, NULL);
+}
+
+static void compute(int parts) { /* one of so many equal parts of the step's computing */
+  compute_for((double)sleep_us / parts);
 }
 
 static void fill(int length, int turn) {
@@ -165,11 +182,141 @@ static void spectra(int turn) {
   alltoall(MPI_COMM_WORLD, turn);
 }
 
+static void assembly(int turn) {
+  const int numbers = bytes / (int)sizeof(double);
+  compute(2);
+  ((double*)in)[0] = me + turn;
+  TIMED(MPI_Reduce(in, out, numbers, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
+  compute(2);
+  TIMED(MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD));
+  sum += (uint64_t)((double*)out)[0];
+}
+
+static void histogram(int turn) {
+  compute_for(sleep_us * (0.5 + mixed(me, turn, 0) % 1000 / 1000.0));
+  fill(bytes, turn);
+  TIMED(MPI_Allreduce(in, out, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  check(bytes);
+}
+
+static void master(int turn) {
+  double mine = me + turn;
+  compute(2);
+  TIMED(MPI_Gather(&mine, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD));
+  compute(2);
+  if (me == 0) fill(ranks * bytes, turn);
+  TIMED(MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD));
+  check(bytes);
+}
+
+/* Blocks of half of BYTES to one and a half times BYTES. Returns their sum. */
+static int uneven(int* counts, int* places, int turn) {
+  int all = 0;
+  for (int i = 0; i < ranks; ++i)
+    counts[i] = bytes / 2 + (int)(mixed(i, turn, 1) % (unsigned)bytes), places[i] = all, all += counts[i];
+  return all;
+}
+
+static void checkpoint(int turn) {
+  int counts[4096], places[4096];
+  compute(1);
+  TIMED(MPI_Barrier(MPI_COMM_WORLD));
+  if (turn % 4 != 0) return;
+  const int all = uneven(counts, places, 0);
+  fill(counts[me], turn);
+  TIMED(MPI_Gatherv(in, counts[me], MPI_BYTE, out, counts, places, MPI_BYTE, 0, MPI_COMM_WORLD));
+  if (me == 0) check(all);
+}
+
+static void bands(int turn) {
+  compute(2);
+  alltoall(row, turn);
+  compute(2);
+  TIMED(MPI_Allreduce(in, out, bytes / 4, MPI_INT, MPI_SUM, column));
+  check(bytes);
+}
+
+static void panels(int turn) {
+  MPI_Comm grid[2] = {row, column};
+  for (int i = 0; i < 2; ++i) {
+    int size, mine;
+    PMPI_Comm_size(grid[i], &size), PMPI_Comm_rank(grid[i], &mine);
+    compute(2);
+    if (mine == turn % size) fill(bytes, turn);
+    TIMED(MPI_Bcast(mine == turn % size ? in : out, bytes, MPI_BYTE, turn % size, grid[i]));
+    if (mine != turn % size) check(bytes);
+  }
+}
+
+static void multigrid(int turn) {
+  const int lengths[] = {bytes, bytes / 4, bytes / 16, 4};
+  for (int i = 0; i < 4; ++i) {
+    compute(4);
+    fill(lengths[i], turn);
+    TIMED(MPI_Allreduce(in, out, lengths[i] / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    check(lengths[i]);
+  }
+}
+
+static void frontier(int turn) {
+  int counts[4096], places[4096], mine = me + turn, all = 0;
+  compute(1);
+  const int length = uneven(counts, places, turn % patterns);
+  fill(counts[me], turn);
+  TIMED(MPI_Allgatherv(in, counts[me], MPI_BYTE, out, counts, places, MPI_BYTE, MPI_COMM_WORLD));
+  check(length);
+  TIMED(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  sum += (uint64_t)all;
+}
+
+static void shuffle(int turn) {
+  int counts[4096];
+  compute(1);
+  for (int i = 0; i < ranks; ++i) counts[i] = mixed(me, i, turn % patterns) % 16 == 0 ? 4 * bytes : bytes / 4;
+  exchange(counts, turn);
+}
+
+static void ensemble(int turn) {
+  int mine = me + turn, all = 0;
+  compute_for(sleep_us * (turn % ranks == me ? 3.0 : 1.0));
+  TIMED(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+  sum += (uint64_t)all;
+  fill(bytes, turn);
+  TIMED(MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD));
+  check(ranks * bytes);
+}
+
+static void particles(int turn) {
+  int64_t mine = me + turn, before = 0, all = 0;
+  compute(1);
+  TIMED(MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
+  if (me > 0) sum += (uint64_t)before;
+  fill(bytes, turn);
+  TIMED(MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD));
+  check(ranks * bytes);
+  TIMED(MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD));
+  sum += (uint64_t)all;
+}
+
+static void shards(int turn) {
+  compute(2);
+  fill(ranks * bytes, turn);
+  TIMED(MPI_Reduce_scatter_block(in, out, bytes / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  check(bytes);
+  compute(2);
+  TIMED(MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD));
+  check(ranks * bytes);
+}
+
 static const struct {
   const char* name;
   void (*step)(int turn);
-} programs[] = {{"pencils", pencils}, {"sort", sort},     {"transpose", transpose},   {"kmers", kmers},    {"gradients", gradients},
-                {"experts", experts}, {"solver", solver}, {"parameters", parameters}, {"spectra", spectra}};
+} programs[] = {{"pencils", pencils},       {"sort", sort},         {"transpose", transpose}, {"kmers", kmers},
+                {"gradients", gradients},   {"experts", experts},   {"solver", solver},       {"parameters", parameters},
+                {"spectra", spectra},       {"assembly", assembly}, {"histogram", histogram}, {"master", master},
+                {"checkpoint", checkpoint}, {"bands", bands},       {"panels", panels},       {"multigrid", multigrid},
+                {"frontier", frontier},     {"shuffle", shuffle},   {"ensemble", ensemble},   {"particles", particles},
+                {"shards", shards}};
 
 int main(int argc, char** argv) {
   void (*step)(int) = NULL;

@@ -271,7 +271,10 @@ struct Residual {
   Implementation by = Implementation::ours;
   Bytes block_bytes = 0;  // as in Problem; for irregular collectives the mean of the counts
   double ratio = 1;       // median of the measured time divided by the predicted one
-  double spread = 0;      // standard deviation of the natural logarithm of that quotient
+  double spread = 0;      // standard deviation of the natural logarithm of that quotient, between sizes and repetitions
+  double noise = 0;       // standard deviation of the logarithm of the time from call to call; 0: not measured
+  // The load: false if all ranks entered each call together, after a pause; true if each call followed the last one at once.
+  bool in_succession = false;
 
   bool operator==(const Residual&) const = default;
 };
@@ -284,11 +287,13 @@ struct MachineCosts {
   bool is_exact = false;
   std::map<std::string, Coefficients, std::less<>> models;  // by id of the model: complete and checked
   std::map<std::string, Assumptions, std::less<>> assumed;  // by id of the model: the values that come from no published source
-  // In the order of the enumeration Collective. At most one for each collective, implementation and size. Empty: not measured.
+  // In the order of the enumeration Collective. At most one for each collective, implementation, size and load. Empty: not
+  // measured.
   std::vector<Residual> residuals;
   // On which ranks the residuals were measured: the number of ranks of each node, in order, if each node had consecutive ranks.
   // Empty: not known, or they were not consecutive.
   std::vector<Count> residual_node_sizes;
+  std::string residual_date;  // the day on which they were measured: "2026-11-30"; empty: not known
 };
 
 // Reads a TOML file with a name, a description, a source, and a table of coefficients for each model that it

@@ -5,7 +5,7 @@
 //
 //   const Recording recording = read_recording("quadrille-recording");
 //   const Projection projection = project(recording, {.machine = find_machine("hdr"), .nodes = {0, 0, 1, 1}});
-//   std::printf("%s\n", verdict_text(projection).c_str());  // "run it by `quadrille wrap`: 14 % [9, 17] shorter"
+//   std::printf("%s\n", verdict_text(projection).c_str());  // "run it by `quadrille wrap`: 14 % shorter [9, 17]"
 #pragma once
 
 #include <array>
@@ -62,7 +62,7 @@ struct ProjectionOptions {
   // node sizes with which the residuals were measured.
   bool without_correction = false;
   Count total_cores = 0;  // cores that all ranks share while they compute; 0: each rank has a core
-  Count draws = 200;      // random draws from which the bands follow
+  Count draws = 200;      // replays with random draws, from which the bands follow
   std::uint64_t seed = 1;
   PieceWatch pieces;                           // not with without_late_ranks, which moves computing between ranks afterwards
   std::function<void(double share)> progress;  // called from time to time with the part of the replay that is done, from 0 to 1
@@ -102,13 +102,12 @@ struct ProjectedRow {
 };
 
 enum class ProjectionVerdict : std::uint8_t {
-  run_it,      // ours is shorter, and the whole band of the gain is above 0
-  perhaps,     // ours is shorter by more than 1 %, but the band reaches below 0
-  keep_it,     // ours is longer
-  late_ranks,  // nothing to gain: ranks wait for each other
+  run_it,      // ours is shorter by 1 % or more, and in nearly all draws
+  keep_it,     // ours is longer by 1 % or more, and in nearly no draw worth it
+  late_ranks,  // nothing to gain in nearly all draws: ranks wait for each other
   network,     // nothing to gain, though collectives take time
   computing,   // nothing to gain: there is little time in collectives
-  no_verdict,  // too much is in point-to-point calls, which are not projected
+  not_known,   // the draws differ in whether there is something to gain, or too much is in point-to-point calls
 };
 
 struct Projection {
@@ -117,6 +116,7 @@ struct Projection {
   ProjectedRun vendor, ours;
   Band gain;  // share of the vendor's total by which ours is shorter
   ProjectionVerdict verdict = ProjectionVerdict::computing;
+  std::string remedy;                // if the verdict is not known, what would narrow the band of the gain; may be empty
   std::vector<ProjectedRow> rows;    // by the vendor's time, the longest first
   Count calls = 0;                   // replayed; a call of all members counts once
   Count corrected_calls = 0;         // how many of them have a price that was multiplied by a residual

@@ -68,10 +68,12 @@ struct RecordedCall {
   double duration_s = 0;   // inside the call, waiting included
 };
 
-// Sums over a rank's entries of a site.
+// Sums over a rank's entries of a site, and how the times vary: standard deviations from one call to the next or, where repetitions
+// are kept as means, among these repetitions.
 struct RecordedTimes {
   Count calls = 0;
   double gap_s = 0, away_s = 0, duration_s = 0;
+  double gap_deviation_s = 0, duration_deviation_s = 0;
 };
 
 struct RecordedFunction {

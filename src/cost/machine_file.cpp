@@ -45,13 +45,17 @@ std::string contents(const std::string& file) {
   return std::move(read.text);
 }
 
-const std::array<Coefficient, 3> residual_keys{
+constexpr std::string_view date = "date";                 // another one
+constexpr std::string_view in_succession = "succession";  // a value of `load`
+
+const std::array<Coefficient, 4> residual_keys{
     {{.key = "block", .meaning = "bytes of a block", .least = 0, .most = 0x1p53, .is_whole = true},
      {.key = "ratio",
       .meaning = "median of measured / predicted time",
       .least = Residual::least_ratio,
       .most = Residual::most_ratio},
-     {.key = "spread", .meaning = "standard deviation of its logarithm", .least = 0, .most = Residual::most_spread}}};
+     {.key = "spread", .meaning = "standard deviation of its logarithm", .least = 0, .most = Residual::most_spread},
+     {.key = "noise", .meaning = "that of single calls", .required = false, .least = 0, .most = Residual::most_spread}}};
 
 class Reader {
  public:
@@ -89,6 +93,10 @@ class Reader {
       if (!node->is_table()) fail(fmt::format("line {}: '{}' is not a table", line_of(*node), residuals));
       machine.residuals = residuals_of(*node->as_table());
       machine.residual_node_sizes = residual_node_sizes_of(*node->as_table());
+      if (const toml::node* day = node->as_table()->get(date)) {
+        if (!day->is_string()) fail(fmt::format("line {}: '{}' is not text, such as '2026-11-30'", line_of(*day), date));
+        machine.residual_date = *day->value<std::string>();
+      }
     }
     return machine;
   }
@@ -173,6 +181,7 @@ class Reader {
     std::vector<std::string> known;
     for (const Collective collective : all_collectives()) known.emplace_back(name(collective));
     known.emplace_back(node_sizes);
+    known.emplace_back(date);
     refuse_unknown(table, known);
     std::vector<Residual> all;
     for (const Collective collective : all_collectives()) {
@@ -182,7 +191,8 @@ class Reader {
       for (const toml::node& entry : *list->as_array()) {
         const Residual found = residual_of(collective, entry);
         for (const Residual& other : all)
-          if (other.collective == collective && other.by == found.by && other.block_bytes == found.block_bytes)
+          if (other.collective == collective && other.by == found.by && other.block_bytes == found.block_bytes &&
+              other.in_succession == found.in_succession)
             fail(fmt::format("line {}: there is a second residual of {} by {} with blocks of {} B", line_of(entry),
                              name(collective), name(found.by), found.block_bytes));
         all.push_back(found);
@@ -213,24 +223,28 @@ class Reader {
       fail(fmt::format("line {}: a residual of {} is not a table such as {{by = 'ours', block = 8, ratio = 1.2, spread = 0.1}}",
                        line_of(node), name(collective)));
     const toml::table& table = *node.as_table();
-    std::vector<std::string> known{"by"};
+    std::vector<std::string> known{"by", "load"};
     for (const Coefficient& key : residual_keys) known.emplace_back(key.key);
     refuse_unknown(table, known);
     const auto by = table["by"].value<std::string>();
     if (by != name(Implementation::ours) && by != name(Implementation::vendor))
       fail(fmt::format("line {}: a residual is not by '{}' or '{}'", line_of(node), name(Implementation::ours),
                        name(Implementation::vendor)));
+    if (table.contains("load") && table["load"].value<std::string>() != in_succession)
+      fail(fmt::format("line {}: the load of a residual is not '{}'", line_of(node), in_succession));
     std::vector<double> values;
     for (const Coefficient& key : residual_keys) {
       const toml::node* value = table.get(key.key);
-      if (!value) fail(fmt::format("line {}: a residual has no '{}'", line_of(node), key.key));
-      values.push_back(number(key, *value));
+      if (!value && key.required) fail(fmt::format("line {}: a residual has no '{}'", line_of(node), key.key));
+      values.push_back(value ? number(key, *value) : 0);
     }
     return {.collective = collective,
             .by = by == name(Implementation::ours) ? Implementation::ours : Implementation::vendor,
             .block_bytes = static_cast<Bytes>(values[0]),
             .ratio = values[1],
-            .spread = values[2]};
+            .spread = values[2],
+            .noise = values[3],
+            .in_succession = table.contains("load")};
   }
 
   std::string place_;
@@ -240,8 +254,11 @@ class Reader {
 std::string residuals_text(const MachineCosts& machine) {
   const std::vector<Residual>& all = machine.residuals;
   if (all.empty()) return "";
-  std::string text = fmt::format("\n# by size of block: {} = {}, {} = {}\n[{}]\n", residual_keys[1].key, residual_keys[1].meaning,
-                                 residual_keys[2].key, residual_keys[2].meaning, residuals);
+  std::string text = "\n# by size of block:";
+  for (std::size_t i = 1; i < residual_keys.size(); ++i)
+    text += fmt::format("{} {} = {}", i == 1 ? "" : ",", residual_keys[i].key, residual_keys[i].meaning);
+  text += fmt::format("\n[{}]\n", residuals);
+  if (!machine.residual_date.empty()) text += fmt::format("{} = '{}'  # when they were measured\n", date, machine.residual_date);
   if (!machine.residual_node_sizes.empty())
     text += fmt::format("{} = [{}]  # ranks of each node, when they were measured\n", node_sizes,
                         fmt::join(machine.residual_node_sizes, ", "));
@@ -249,8 +266,9 @@ std::string residuals_text(const MachineCosts& machine) {
     std::string list;
     for (const Residual& each : all)
       if (each.collective == collective)
-        list += fmt::format("  {{by = '{}', block = {}, ratio = {}, spread = {}}},\n", name(each.by), each.block_bytes, each.ratio,
-                            each.spread);
+        list += fmt::format("  {{by = '{}', block = {}, ratio = {}, spread = {}{}{}}},\n", name(each.by), each.block_bytes,
+                            each.ratio, each.spread, each.noise > 0 ? fmt::format(", noise = {}", each.noise) : "",
+                            each.in_succession ? fmt::format(", load = '{}'", in_succession) : "");
     if (!list.empty()) text += fmt::format("{} = [\n{}]\n", name(collective), list);
   }
   return text;

@@ -22,12 +22,13 @@
 #include "quadrille/traffic.hpp"
 #include "quadrille/vendor_choice.hpp"
 #include "quadrille/wisdom.hpp"
+#include "recording/totals.hpp"
 #include "tune/choosing/decide.hpp"
 
 namespace quadrille::projection {
 namespace {
 
-PriceError error_of(const Residual& residual) { return {std::log(residual.ratio), residual.spread}; }
+PriceError error_of(const Residual& residual) { return {std::log(residual.ratio), residual.spread, residual.noise}; }
 
 double logarithm(Bytes bytes) { return std::log2(static_cast<double>(std::max<Bytes>(bytes, 1))); }
 
@@ -35,7 +36,7 @@ PriceError between(const Residual& below, const Residual& above, Bytes block_byt
   const PriceError low = error_of(below), high = error_of(above);
   const double range = logarithm(above.block_bytes) - logarithm(below.block_bytes);
   const double part = range > 0 ? (logarithm(block_bytes) - logarithm(below.block_bytes)) / range : 0;
-  return {std::lerp(low.bias, high.bias, part), std::lerp(low.spread, high.spread, part)};
+  return {std::lerp(low.bias, high.bias, part), std::lerp(low.spread, high.spread, part), std::lerp(low.noise, high.noise, part)};
 }
 
 // The bias is the mean of the biases. The more the biases differ, the larger is the spread.
@@ -49,7 +50,7 @@ PriceError together(const std::vector<PriceError>& errors) {
   const double bias = mean_of([](const PriceError& each) { return each.bias; });
   const double variance =
       mean_of([&](const PriceError& each) { return each.spread * each.spread + (each.bias - bias) * (each.bias - bias); });
-  return {bias, std::sqrt(variance)};
+  return {bias, std::sqrt(variance), mean_of([](const PriceError& each) { return each.noise; })};
 }
 
 constexpr Count most_messages = Count{1} << 22;  // the limit in the simulations that find the delays of one schedule
@@ -71,7 +72,14 @@ MessageTimes message_times_of(const MachineCosts& machine) {
 
 // The drop-in chooses an algorithm for a kind of calls at the earliest in the fourth synchronising call on the communicator.
 constexpr Count early_calls = 3;
+// How much of a bias is carried over to ranks that are placed in another way than those on which it was measured. They may share
+// all of it or none, so the part that is not carried over counts as spread.
+constexpr double carried_elsewhere = 0.5;
+constexpr double short_gap_s = 50e-6;                      // after a shorter gap, calls find ranks as the call before has left them
 constexpr std::size_t most_delays = std::size_t{1} << 26;  // how many delays are kept, for all problems together
+
+// The prices of sizes in one class are off by the same factor. The classes are about those that calibrate measures.
+std::uint64_t size_class_of(Bytes block_bytes) { return static_cast<std::uint64_t>((logarithm(block_bytes) + 2) / 5); }
 
 std::string library_of(const Recording& recording, const ProjectionOptions& options) {
   std::vector<std::string> ids;
@@ -109,7 +117,8 @@ std::string key_of(const Problem& problem) {
 
 }  // namespace
 
-PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by) {
+PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by,
+                          bool in_succession) {
   if (machine.residuals.empty()) return {};
   const Residual *below = nullptr, *above = nullptr;  // residuals of the nearest sizes
   std::vector<PriceError> of_side, all;
@@ -118,6 +127,12 @@ PriceError price_error_of(const MachineCosts& machine, Collective collective, By
     if (each.by != by) continue;
     of_side.push_back(error_of(each));
     if (each.collective != collective) continue;
+    const bool is_replaced = each.in_succession != in_succession &&
+                             std::any_of(machine.residuals.begin(), machine.residuals.end(), [&](const Residual& other) {
+                               return other.by == by && other.collective == collective && other.block_bytes == each.block_bytes &&
+                                      other.in_succession == in_succession;
+                             });
+    if (is_replaced) continue;
     if (each.block_bytes <= block_bytes && (!below || each.block_bytes > below->block_bytes)) below = &each;
     if (each.block_bytes >= block_bytes && (!above || each.block_bytes < above->block_bytes)) above = &each;
   }
@@ -125,13 +140,17 @@ PriceError price_error_of(const MachineCosts& machine, Collective collective, By
   return between(*(below ? below : above), *(above ? above : below), block_bytes);
 }
 
-bool were_measured_on(const MachineCosts& machine, Collective collective, const std::vector<Count>& nodes) {
-  if (machine.residual_node_sizes.empty() || !std::is_sorted(nodes.begin(), nodes.end())) return false;
+bool were_measured(const MachineCosts& machine, Collective collective) {
   const auto has = [&](Implementation by) {
     return std::any_of(machine.residuals.begin(), machine.residuals.end(),
                        [&](const Residual& each) { return each.collective == collective && each.by == by; });
   };
-  return has(Implementation::vendor) && has(Implementation::ours) && NodeRanks(nodes).sizes() == machine.residual_node_sizes;
+  return has(Implementation::vendor) && has(Implementation::ours);
+}
+
+bool were_measured_on(const MachineCosts& machine, Collective collective, const std::vector<Count>& nodes) {
+  return !machine.residual_node_sizes.empty() && were_measured(machine, collective) && std::is_sorted(nodes.begin(), nodes.end()) &&
+         NodeRanks(nodes).sizes() == machine.residual_node_sizes;
 }
 
 MemberTimes::MemberTimes(ExitDelays delays) : seconds_(delays.together()), delays_(std::move(delays)) {
@@ -217,7 +236,11 @@ MemberTimes MachinePrices::times(const Problem& problem, const Choice& choice, c
 }
 
 CallPrices::CallPrices(const Recording& recording, const ProjectionOptions& options)
-    : recording_(recording), options_(options), vendor_(library_of(recording, options)), machine_(options.machine) {}
+    : recording_(recording),
+      options_(options),
+      vendor_(library_of(recording, options)),
+      machine_(options.machine),
+      times_(recording::times_by_site(recording)) {}
 
 std::vector<Count> CallPrices::nodes_of(std::size_t communicator) const {
   std::map<Count, Count> numbers;
@@ -270,15 +293,24 @@ const PricedProblem& CallPrices::priced(std::size_t communicator, std::span<cons
     return entry->second;
   }
   const CallForm form = *form_of(recording_.sites[sites.front()].function);
-  const std::string key = shortened_key(fmt::format("{}{} ", form.is_of_neighbours, form.is_nonblocking) + key_of(*problem));
+  const bool in_succession = is_in_succession(sites.front());
+  const std::string key =
+      shortened_key(fmt::format("{}{}{} ", form.is_of_neighbours, form.is_nonblocking, in_succession) + key_of(*problem));
   const auto known = problems_.find(key);
-  return known != problems_.end() ? known->second : problems_.emplace(key, price(*problem, form)).first->second;
+  return known != problems_.end() ? known->second : problems_.emplace(key, price(*problem, form, in_succession)).first->second;
 }
 
-// No residuals were measured for nonblocking calls and calls among neighbours.
-bool CallPrices::corrects(const Problem& problem, const CallForm& form) const {
-  return !options_.without_correction && !form.is_nonblocking && !form.is_of_neighbours &&
-         were_measured_on(options_.machine, problem.collective, problem.nodes);
+bool CallPrices::is_in_succession(std::uint32_t site) const {
+  const RecordedTimes& times = times_[site];
+  return times.gap_s + times.away_s < short_gap_s * static_cast<double>(times.calls);
+}
+
+// Returns how much of the bias is carried over to the call. No residuals were measured for nonblocking calls and calls among
+// neighbours.
+double CallPrices::carried(const Problem& problem, const CallForm& form) const {
+  const MachineCosts& machine = options_.machine;
+  if (form.is_nonblocking || form.is_of_neighbours || !were_measured(machine, problem.collective)) return 0;
+  return were_measured_on(machine, problem.collective, problem.nodes) ? 1 : carried_elsewhere;
 }
 
 Count CallPrices::corrected_calls() const {
@@ -288,24 +320,25 @@ Count CallPrices::corrected_calls() const {
   return sum;
 }
 
-PricedProblem CallPrices::price(const Problem& problem, const CallForm& form) {
-  PricedProblem priced{.by = {}, .remark = {}, .is_corrected = corrects(problem, form)};
-  const auto vendor = vendor_side(problem, form);
+PricedProblem CallPrices::price(const Problem& problem, const CallForm& form, bool in_succession) {
+  PricedProblem priced{.by = {}, .remark = {}, .is_corrected = !options_.without_correction && carried(problem, form) == 1};
+  const auto vendor = vendor_side(problem, form, in_succession);
   const std::optional<Choice> wished = form.is_nonblocking ? std::nullopt : chosen(problem);
   std::shared_ptr<const SidePrice> own;
   if (!wished || !vendor) {
     const Decision decision = machine_.decide(problem);
     const Choice& choice = std::get<Choice>(decision.chosen.algorithm);
-    own = side(problem, form, choice, short_name(problem, Candidate(choice)), Implementation::ours);
+    own = side(problem, form, in_succession, choice, short_name(problem, Candidate(choice)), Implementation::ours);
   }
-  priced.by[1] = wished ? side(problem, form, *wished, short_name(problem, Candidate(*wished)), Implementation::ours) : own;
+  priced.by[1] =
+      wished ? side(problem, form, in_succession, *wished, short_name(problem, Candidate(*wished)), Implementation::ours) : own;
   priced.by[0] = vendor ? *vendor : own;
   if (!vendor) priced.remark = vendor.error();
   if (std::max(priced.by[0]->price.seconds, priced.by[1]->price.seconds) <= 0) priced.is_corrected = false;
   return priced;
 }
 
-Result<std::shared_ptr<const SidePrice>> CallPrices::vendor_side(const Problem& problem, const CallForm& form) {
+Result<std::shared_ptr<const SidePrice>> CallPrices::vendor_side(const Problem& problem, const CallForm& form, bool in_succession) {
   if (form.is_nonblocking)
     return cannot("nonblocking and persistent calls stay the MPI library's, whose algorithms for them are not known");
   if (form.is_of_neighbours) return cannot("the library's algorithms among neighbours are not known");
@@ -314,7 +347,7 @@ Result<std::shared_ptr<const SidePrice>> CallPrices::vendor_side(const Problem& 
     if (!algorithm) return cannot(algorithm.error());
     const auto equivalent = vendor_equivalent(vendor_, problem, *algorithm);
     if (!equivalent) return cannot(fmt::format("the library takes {}; {}", *algorithm, equivalent.error()));
-    return side(problem, form, *equivalent, *algorithm, Implementation::vendor);
+    return side(problem, form, in_succession, *equivalent, *algorithm, Implementation::vendor);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::too_large) throw;
     return cannot(error.what());
@@ -336,12 +369,21 @@ std::optional<Choice> CallPrices::chosen(const Problem& problem) {
   return std::nullopt;
 }
 
-std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const CallForm& form, const Choice& choice,
-                                                  std::string name, Implementation by) {
-  PriceError error = price_error_of(options_.machine, problem.collective, situation_of(problem).block_bytes, by);
+std::shared_ptr<const SidePrice> CallPrices::side(const Problem& problem, const CallForm& form, bool in_succession,
+                                                  const Choice& choice, std::string name, Implementation by) {
+  const Bytes block_bytes = situation_of(problem).block_bytes;
+  PriceError error;
   SchedulePrice price = machine_.price(problem, choice);
-  if (corrects(problem, form)) price.scale(std::exp(std::exchange(error.bias, 0)));
+  if (!options_.without_correction && !options_.machine.residuals.empty()) {
+    error = price_error_of(options_.machine, problem.collective, block_bytes, by, in_succession);
+    const double part = carried(problem, form);
+    price.scale(std::exp(part * error.bias));
+    error.spread = std::hypot(error.spread, (1 - part) * error.bias);
+  }
   auto priced = std::make_shared<SidePrice>(SidePrice{std::move(name), choice, std::move(price), error});
+  priced->kind =
+      hash_with(text_hash(fmt::format("{} {}", quadrille::name(problem.collective), short_name(problem, Candidate(choice)))),
+                size_class_of(block_bytes));
   const auto numbers = index(problem.ranks) * index(problem.ranks);
   if (delays_ + numbers <= most_delays) {
     delays_ += numbers;

@@ -33,18 +33,23 @@ inline constexpr double usual_residual = 0.2;
 
 // How far the price of a call is off, as ln(real time / price).
 struct PriceError {
-  double bias = 0;                 // the part that all calls of this kind have in common; 0 if it was not measured
-  double spread = usual_residual;  // standard deviation from call to call
+  double bias = 0;                 // the median; 0 if it was not measured
+  double spread = usual_residual;  // standard deviation of what all calls of this kind have in common in a run
+  double noise = 0;                // standard deviation from call to call
 };
 
-// Returns the residual of the collective by the same implementation. Bias and spread are interpolated between the two nearest
-// sizes of block, linearly in the logarithm of the size. Beyond the measured sizes the residual is that of the nearest size. If
-// the collective has none, the residuals of all collectives by the implementation are combined; if there are none either, those
-// by the other implementation. If the machine has no residuals, the spread is `usual_residual`.
-PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by);
+// Returns the residual of the collective by the same implementation, under the same load where both loads were measured. Its
+// figures are interpolated between the two nearest sizes of block, linearly in the logarithm of the size. Beyond the measured
+// sizes the residual is that of the nearest size. If the collective has none, the residuals of all collectives by the
+// implementation are combined; if there are none either, those by the other implementation. If the machine has no residuals, the
+// spread is `usual_residual`.
+PriceError price_error_of(const MachineCosts& machine, Collective collective, Bytes block_bytes, Implementation by,
+                          bool in_succession = false);
 
-// Were residuals of the collective measured for both implementations, on ranks that are placed like these? If so, a price times
-// its residual is more accurate than the price.
+// Were residuals of the collective measured for both implementations?
+bool were_measured(const MachineCosts& machine, Collective collective);
+
+// Were they measured on ranks that are placed like these? If so, a price times its residual is more accurate than the price.
 bool were_measured_on(const MachineCosts& machine, Collective collective, const std::vector<Count>& nodes);
 
 // Computes when the members of a communicator leave a call from the times when they enter it.
@@ -111,8 +116,9 @@ using BySide = std::array<Value, sides>;
 struct SidePrice {
   std::string algorithm;  // the algorithm's name: the vendor's, or ours
   Choice choice;          // the algorithm of our table that has its messages
-  SchedulePrice price;
+  SchedulePrice price;    // times the bias, as far as it is carried over
   PriceError error;
+  std::uint64_t kind = 0;  // prices of one kind are off by the same factor: same algorithm of our table, similar sizes
   MemberTimes times{0};
 };
 
@@ -129,6 +135,7 @@ struct PricedCall {
   std::size_t communicator = 0;
   bool is_early = false;
   const PricedProblem* priced = nullptr;
+  std::size_t row = 0;  // of the projection (rows_of)
   Count calls = 0;
   BySide<double> inside_s{};  // time in the call, summed over members, without waits for late ranks
 };
@@ -146,6 +153,7 @@ class CallPrices {
   const MachinePrices& machine() const { return machine_; }
   const std::string& vendor() const { return vendor_; }
   const std::deque<PricedCall>& calls() const { return calls_; }
+  std::deque<PricedCall>& calls() { return calls_; }
   Count corrected_calls() const;                            // calls whose prices are multiplied by residuals
   Count without_delays() const { return without_delays_; }  // problems in which every rank is assumed to wait for all others
   // Returns why algorithms that the options name do not apply.
@@ -157,17 +165,19 @@ class CallPrices {
   const PricedProblem& priced(std::size_t communicator, std::span<const std::uint32_t> sites);
   bool stays_vendors(std::uint32_t site, Count nth) const;
   const PricedProblem& early(const PricedProblem& priced);
-  bool corrects(const Problem& problem, const CallForm& form) const;
-  PricedProblem price(const Problem& problem, const CallForm& form);
-  Result<std::shared_ptr<const SidePrice>> vendor_side(const Problem& problem, const CallForm& form);
-  std::shared_ptr<const SidePrice> side(const Problem& problem, const CallForm& form, const Choice& choice, std::string name,
-                                        Implementation by);
+  bool is_in_succession(std::uint32_t site) const;
+  double carried(const Problem& problem, const CallForm& form) const;
+  PricedProblem price(const Problem& problem, const CallForm& form, bool in_succession);
+  Result<std::shared_ptr<const SidePrice>> vendor_side(const Problem& problem, const CallForm& form, bool in_succession);
+  std::shared_ptr<const SidePrice> side(const Problem& problem, const CallForm& form, bool in_succession, const Choice& choice,
+                                        std::string name, Implementation by);
   std::optional<Choice> chosen(const Problem& problem);
 
   const Recording& recording_;
   const ProjectionOptions& options_;
   const std::string vendor_;
   const MachinePrices machine_;
+  const std::vector<RecordedTimes> times_;  // sums by site
   std::deque<PricedCall> calls_;
   std::unordered_map<std::uint64_t, std::vector<PricedCall*>> by_sites_;
   std::map<std::string, PricedProblem> problems_;

@@ -9,10 +9,12 @@
 #include <limits>
 
 #include "foundation/text/wording.hpp"
-#include "projection/bands.hpp"
 #include "projection/call_prices.hpp"
 #include "projection/call_problem.hpp"
+#include "projection/draws.hpp"
 #include "projection/replay.hpp"
+#include "projection/rows.hpp"
+#include "projection/verdict.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/checked.hpp"
 #include "quadrille/error.hpp"
@@ -44,9 +46,6 @@ void check_chosen(Collective collective, std::string_view specification) {
   }
 }
 
-constexpr double least_gain = 0.01;   // a gain of less than this share of a total is not mentioned
-constexpr double least_share = 0.05;  // a part of less than this share of a total is not given as the reason
-
 std::string ranks_text(const std::vector<Rank>& ranks) {
   return ranks.size() == 1 ? fmt::format("rank {}", ranks.front())
                            : fmt::format("rank {} and {} others", ranks.front(), ranks.size() - 1);
@@ -71,18 +70,19 @@ std::string residuals_remark(const ProjectionOptions& options, const Replayed& r
   const Count corrected = prices.corrected_calls();
   if (corrected > 0)
     return fmt::format(
-        "the prices of {} of {} are corrected by the machine's residuals, which were measured on the same node sizes ({})",
-        corrected, counted(replayed.calls, "call"), node_sizes_text(machine.residual_node_sizes));
+        "the prices of {} of {} are corrected by the machine's residuals, which were measured on the same node sizes ({}){}",
+        corrected, counted(replayed.calls, "call"), node_sizes_text(machine.residual_node_sizes),
+        machine.residual_date.empty() ? "" : " on " + machine.residual_date);
   if (options.without_correction) return "no price is corrected by the machine's residuals, as asked";
   if (machine.residual_node_sizes.empty())
-    return "no price is corrected by the machine's residuals, because its file does not say on which node sizes they were measured";
+    return "half of each of the machine's residuals is taken, because its file does not say on which node sizes they were measured";
   const auto are_by = [&](Implementation by) {
     return std::any_of(machine.residuals.begin(), machine.residuals.end(), [&](const Residual& each) { return each.by == by; });
   };
   if (!are_by(Implementation::vendor) || !are_by(Implementation::ours))
     return "no price is corrected by the machine's residuals, because they are not of both sides, which are compared";
   return fmt::format(
-      "no price is corrected by the machine's residuals, because no call is blocking, on the node sizes {} with consecutive ranks "
+      "half of each of the machine's residuals is taken, because no call is blocking, on the node sizes {} with consecutive ranks "
       "on "
       "each node, and of a collective that was measured by both sides",
       node_sizes_text(machine.residual_node_sizes));
@@ -122,19 +122,6 @@ void check(const Recording& recording, const ProjectionOptions& options) {
   if (options.pieces.watch && options.without_late_ranks)
     refuse("without late ranks there are no pieces, because work moves between ranks");
   for (const auto& [collective, algorithm] : options.chosen) check_chosen(collective, algorithm);
-}
-
-double share_of(const ProjectedRun& run, ProjectedPart part) {
-  return run.total.value > 0 ? run.part(part).value / run.total.value : 0;
-}
-
-ProjectionVerdict verdict_of(const ProjectedRun& vendor, const Band& gain) {
-  if (share_of(vendor, ProjectedPart::point_to_point) > recording::most_point_to_point) return ProjectionVerdict::no_verdict;
-  if (gain.value >= least_gain) return gain.low > 0 ? ProjectionVerdict::run_it : ProjectionVerdict::perhaps;
-  if (gain.value <= -least_gain) return ProjectionVerdict::keep_it;
-  const double waiting = share_of(vendor, ProjectedPart::waiting), inside = share_of(vendor, ProjectedPart::collectives);
-  if (waiting >= least_share && waiting > inside) return ProjectionVerdict::late_ranks;
-  return inside >= least_share ? ProjectionVerdict::network : ProjectionVerdict::computing;
 }
 
 std::vector<std::string> remarks_of(const Recording& recording, const ProjectionOptions& options, const Replayed& replayed,
@@ -183,57 +170,29 @@ std::vector<std::string> remarks_of(const Recording& recording, const Projection
 }  // namespace quadrille::projection
 
 namespace quadrille {
-namespace {
-
-using namespace projection;
-
-// Means of the ranks. The run lasts until its last rank ends.
-PartTimes parts_of(const std::vector<RankTimes>& ranks) {
-  PartTimes sums{};
-  double last_s = 0;
-  for (const RankTimes& rank : ranks) last_s = std::max(last_s, rank.now_s);
-  for (const RankTimes& rank : ranks) {
-    for (std::size_t part = 0; part < projected_parts; ++part) sums[part] += rank.parts[part];
-    sums[static_cast<std::size_t>(ProjectedPart::waiting)] += last_s - rank.now_s;
-  }
-  for (double& sum : sums) sum /= static_cast<double>(std::max<std::size_t>(ranks.size(), 1));
-  return sums;
-}
-
-// The standard deviation of all gaps together, mean of the ranks: gaps of a site are drawn independently of each other.
-double gap_deviation(const std::vector<GapSums>& gaps, double factor, std::size_t ranks) {
-  double variance = 0;
-  for (const GapSums& site : gaps)
-    if (site.count > 1) variance += std::max(0.0, site.squares - site.sum_s * site.sum_s / static_cast<double>(site.count));
-  return factor * std::sqrt(variance) / static_cast<double>(std::max<std::size_t>(ranks, 1));
-}
-
-}  // namespace
 
 Projection project(const Recording& recording, const ProjectionOptions& options) {
+  using namespace projection;
   check(recording, options);
   CallPrices prices(recording, options);
   const Replayed replayed = replay(recording, options, prices);
-  std::vector<RowSums> rows = rows_of(recording, prices, replayed);
   const VendorLibrary library = *find_vendor_library(prices.vendor());
-  Projection projection{
-      .vendor_title = std::string(library.title), .is_vendor_checked = library.is_checked, .calls = replayed.calls};
-  const BandInputs inputs{.options = options,
-                          .figures = prices.machine().assumed().size(),
-                          .rows = rows,
-                          .parts = {parts_of(replayed.ranks[0]), parts_of(replayed.ranks[1])},
-                          .gap_deviation_s = gap_deviation(replayed.gaps, options.computing, recording.ranks.size())};
-  Bands bands = bands_of(inputs);
-  projection.vendor = bands.runs[0], projection.ours = bands.runs[1];
-  projection.corrected_calls = prices.corrected_calls();
-  projection.gain = bands.gain;
-  projection.verdict = verdict_of(projection.vendor, projection.gain);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].row.gain_s = bands.gains[i];
-    projection.rows.push_back(std::move(rows[i].row));
-  }
+  Projection projection{.vendor_title = std::string(library.title),
+                        .is_vendor_checked = library.is_checked,
+                        .rows = rows_of(recording, prices, replayed),
+                        .calls = replayed.calls,
+                        .corrected_calls = prices.corrected_calls(),
+                        .remarks = remarks_of(recording, options, replayed, prices)};
+  const auto drawn = [&](bool as_if_calibrated) {
+    return drawn_bands(recording, options, prices, replayed, projection.rows, {.as_if_calibrated = as_if_calibrated});
+  };
+  const DrawnBands bands = drawn(false);
+  projection.vendor = bands.runs[0], projection.ours = bands.runs[1], projection.gain = bands.gain;
+  for (std::size_t row = 0; row < bands.gains.size(); ++row) projection.rows[row].gain_s = bands.gains[row];
+  projection.verdict = verdict_of(bands);
+  if (projection.verdict == ProjectionVerdict::not_known && !is_of_messages(projection.vendor))
+    projection.remedy = remedy_of(options.machine, projection, [&] { return drawn(true).gain; });
   for (const RecordedRank& rank : recording.ranks) projection.recorded_s = std::max(projection.recorded_s, rank.seconds);
-  projection.remarks = remarks_of(recording, options, replayed, prices);
   return projection;
 }
 
@@ -241,30 +200,6 @@ std::string_view name(ProjectedPart part) {
   constexpr std::array<std::string_view, projected_parts> names{"computing", "waiting for late ranks", "in collectives",
                                                                 "point-to-point", "other"};
   return names[static_cast<std::size_t>(part)];
-}
-
-std::string verdict_text(const Projection& projection) {
-  const auto percent = [](double share) { return std::round(100 * share) + 0.0; };
-  const Band& gain = projection.gain;
-  const auto band = [&](double sign) {
-    const double low = sign * (sign > 0 ? gain.low : gain.high), high = sign * (sign > 0 ? gain.high : gain.low);
-    return fmt::format("{:.0f} % [{:.0f}, {:.0f}]", percent(sign * gain.value), percent(low), percent(high));
-  };
-  switch (projection.verdict) {
-    case ProjectionVerdict::run_it: return fmt::format("run it by `quadrille wrap`: {} shorter", band(1));
-    case ProjectionVerdict::perhaps:
-      return fmt::format("perhaps: {} shorter by `quadrille wrap`, which these figures do not settle", band(1));
-    case ProjectionVerdict::keep_it: return fmt::format("nothing to gain: our choice would be {} longer", band(-1));
-    case ProjectionVerdict::late_ranks: return "nothing to gain: your ranks wait for each other";
-    case ProjectionVerdict::network: return "nothing to gain: the network is the limit";
-    case ProjectionVerdict::computing:
-      return fmt::format("nothing to gain: {:.0f} % of the run is in collectives",
-                         percent(projection::share_of(projection.vendor, ProjectedPart::collectives)));
-    case ProjectionVerdict::no_verdict:
-      return fmt::format("no verdict: {:.0f} % of the run is in point-to-point calls",
-                         percent(projection::share_of(projection.vendor, ProjectedPart::point_to_point)));
-  }
-  return {};
 }
 
 }  // namespace quadrille

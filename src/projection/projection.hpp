@@ -20,10 +20,6 @@ void check(const Recording& recording, const ProjectionOptions& options);
 
 [[noreturn]] void refuse(const std::string& sentence);  // throws Error{misuse}
 
-double share_of(const ProjectedRun& run, ProjectedPart part);
-
-ProjectionVerdict verdict_of(const ProjectedRun& vendor, const Band& gain);
-
 // What the reader of a projection should know before trusting the figures: one sentence each, the recording's own last.
 std::vector<std::string> remarks_of(const Recording& recording, const ProjectionOptions& options, const Replayed& replayed,
                                     const CallPrices& prices);

@@ -7,10 +7,14 @@
 #include <numeric>
 #include <optional>
 #include <queue>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "foundation/assert.hpp"
+#include "foundation/hash.hpp"
 #include "projection/call_problem.hpp"
+#include "projection/draws.hpp"
 #include "quadrille/indexed.hpp"
 
 namespace quadrille::projection {
@@ -20,7 +24,8 @@ namespace {
 class Walk {
  public:
   // `first` and `last`: the sides whose times are followed.
-  Walk(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, std::size_t first, std::size_t last);
+  Walk(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, const ReplayPart& part, std::size_t first,
+       std::size_t last);
 
   // Reads the rank's next entry. Returns false at the end.
   bool take(std::size_t rank);
@@ -50,6 +55,8 @@ class Walk {
     RecordedCalls calls;
     RecordedCall entry;
     std::vector<Started> started;
+    Count taken = 0;
+    std::unordered_map<std::uint32_t, double> gaps_s;  // by site: a gap that has changed places with a later one
     const MatchedCall* waits_for = nullptr;
     bool has_ended = false;
     double recorded_s = 0;    // the end of the entry in the recorded run
@@ -72,54 +79,78 @@ class Walk {
   void as_recorded(std::size_t rank, ProjectedPart part);
   void unmatched(std::size_t rank);
   MatchedCall* enter(std::size_t rank, std::size_t& member, std::vector<std::size_t>& released);
+  double drawn_gap(std::size_t rank, const RecordedCall& entry);
   void complete(MatchedCall& call, std::vector<std::size_t>& released);
+  void set_exits(MatchedCall& call, std::size_t side, std::uint64_t number);
   void leave(MatchedCall& call, std::size_t rank, std::size_t member);
   std::optional<Started> take_started(std::size_t rank, std::uint32_t completion);
 
   const Recording& recording_;
   const ProjectionOptions& options_;
   CallPrices& prices_;
+  const ReplayPart part_;
   const std::size_t first_, last_;
   Matching matching_;
   std::vector<Player> players_;
   std::vector<std::uint32_t> starts_;  // by site: of a completion the site of its start, of any other itself
   CallKinds kinds_;
+  std::vector<std::uint64_t> calls_of_;  // by communicator: how many calls were complete
+  std::vector<double> scaled_;           // used by set_exits
   Replayed replayed_;
   Count taken_ = 0;
 };
 
-Walk::Walk(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, std::size_t first, std::size_t last)
+Walk::Walk(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, const ReplayPart& part,
+           std::size_t first, std::size_t last)
     : recording_(recording),
       options_(options),
       prices_(prices),
+      part_(part),
       first_(first),
       last_(last),
       matching_(recording),
       starts_(starts_of(recording)),
       kinds_(recording) {
-  for (const RecordedRank& rank : recording.ranks) players_.push_back({.calls = RecordedCalls(rank), .entry = {}, .started = {}});
+  for (const RecordedRank& rank : recording.ranks)
+    players_.push_back({.calls = RecordedCalls(rank), .entry = {}, .started = {}, .gaps_s = {}});
   for (auto& times : replayed_.ranks) times.resize(players_.size());
-  replayed_.gaps.resize(recording.sites.size());
+  calls_of_.resize(recording.communicators.size());
   replayed_.unmatched.resize(recording.sites.size());
 }
 
 bool Walk::take(std::size_t rank) {
   Player& player = players_[rank];
-  const auto next = player.calls.next();
+  const auto next = player.taken < part_.most_entries ? player.calls.next() : std::nullopt;
   if (!next) {
     player.has_ended = true;
     return false;
   }
   player.entry = *next;
-  ++taken_;
-  GapSums& gaps = replayed_.gaps[next->site];
-  ++gaps.count;
-  gaps.sum_s += next->gap_s;
-  gaps.squares += next->gap_s * next->gap_s;
+  ++taken_, ++player.taken;
   const PieceWatch& pieces = options_.pieces;
   player.is_watched = pieces.watch && player.recorded_s >= pieces.from_s && player.recorded_s < pieces.to_s;
   player.recorded_s += next->gap_s + next->away_s + next->duration_s;
+  if (part_.draw) player.entry.gap_s = drawn_gap(rank, *next);
   return true;
+}
+
+// Another run has gaps of the same lengths, but not all at the same calls. So a gap may change places with an earlier one of its
+// site, which keeps the sum. Gaps that differ by more than a factor of two belong to their steps, and stay. A folded recording has
+// means in place of gaps; these vary by the deviation that it has kept.
+double Walk::drawn_gap(std::size_t rank, const RecordedCall& entry) {
+  Player& player = players_[rank];
+  const RecordedRank& recorded = recording_.ranks[rank];
+  if (recording_.is_folded) {
+    const auto place = std::find(recorded.sites.begin(), recorded.sites.end(), entry.site) - recorded.sites.begin();
+    const double deviation_s = recorded.times[static_cast<std::size_t>(place)].gap_deviation_s;
+    return std::max(0.0, entry.gap_s + deviation_s * part_.draw->normal(recorded.rank, player.taken));
+  }
+  const auto [held, is_new] = player.gaps_s.try_emplace(entry.site, entry.gap_s);
+  if (is_new) return entry.gap_s;
+  const bool are_alike = held->second <= 2 * entry.gap_s && entry.gap_s <= 2 * held->second;
+  if (are_alike && !part_.draw->swaps(recorded.rank, player.taken)) return entry.gap_s;
+  const double earlier_s = std::exchange(held->second, entry.gap_s);
+  return are_alike ? earlier_s : entry.gap_s;
 }
 
 void Walk::as_recorded(std::size_t rank, ProjectedPart part) {
@@ -194,6 +225,7 @@ void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
   const bool makes = recording_.sites[call.sites.front()].kind == RecordedKind::making;
   if (!makes) ++replayed_.calls;
   if (first_ == 0) ++call.priced->calls;
+  const std::uint64_t number = hash_with(call.communicator, calls_of_[call.communicator]++);
   for (std::size_t side = first_; side < last_; ++side) {
     call.priced->inside_s[side] += call.starting_s;
     std::vector<double>& entries = call.entries[side];
@@ -201,9 +233,7 @@ void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
       const double mean = std::accumulate(entries.begin(), entries.end(), 0.0) / static_cast<double>(entries.size());
       std::fill(entries.begin(), entries.end(), mean);
     }
-    const auto& by = call.priced->priced->by[side];
-    const MemberTimes recorded(call.shortest_s);
-    (by ? by->times : recorded).exits(entries, call.exits[side]);
+    set_exits(call, side, number);
   }
   QUADRILLE_ASSERT(call.waiting.size() < call.sites.size());  // the last member does not wait
   for (const WaitingMember& waiting : call.waiting) {
@@ -214,6 +244,21 @@ void Walk::complete(MatchedCall& call, std::vector<std::size_t>& released) {
   call.waiting.clear();
 }
 
+// Delays times a factor are the delays among entries that are divided by it, as times since the first entry.
+void Walk::set_exits(MatchedCall& call, std::size_t side, std::uint64_t number) {
+  std::vector<double>&entries = call.entries[side], &exits = call.exits[side];
+  const auto& by = call.priced->priced->by[side];
+  call.factors[side] = 1;
+  if (!by) return MemberTimes(call.shortest_s).exits(entries, exits);
+  if (!part_.draw) return by->times.exits(entries, exits);
+  const double factor = call.factors[side] = part_.draw->factor(*by, number);
+  const double begin_s = *std::min_element(entries.begin(), entries.end());
+  scaled_.clear();
+  for (const double entry : entries) scaled_.push_back((entry - begin_s) / factor);
+  by->times.exits(scaled_, exits);
+  for (std::size_t i = 0; i < exits.size(); ++i) exits[i] = std::max(entries[i], begin_s + factor * exits[i]);
+}
+
 void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
   const RecordedSite& site = recording_.sites[call.sites[member]];
   const RecordedKind kind = site.kind;
@@ -222,7 +267,7 @@ void Walk::leave(MatchedCall& call, std::size_t rank, std::size_t member) {
     const auto& by = call.priced->priced->by[side];
     const double entry = call.entries[side][member], exit = call.exits[side][member];
     QUADRILLE_ASSERT(exit >= entry);
-    const double alone = by ? by->times.alone(member) : call.shortest_s;
+    const double alone = by ? call.factors[side] * by->times.alone(member) : call.shortest_s;
     // Without late ranks all members enter at the mean time: the computing of later members becomes shorter, and that of earlier
     // members longer.
     if (options_.without_late_ranks && is_blocking) pass(side, rank, ProjectedPart::computing, entry - now_s(side, rank));
@@ -378,7 +423,7 @@ void walk_freely(Walk& walk, std::size_t ranks, const std::function<void()>& rep
 
 }  // namespace
 
-Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices) {
+Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, const ReplayPart& part) {
   const std::size_t ranks = recording.ranks.size();
   const double entries = entries_of(recording);
   Count before = 0;  // the entries of earlier passes
@@ -390,13 +435,13 @@ Replayed replay(const Recording& recording, const ProjectionOptions& options, Ca
     };
   };
   if (!shares_cores) {
-    Walk walk(recording, options, prices, 0, sides);
+    Walk walk(recording, options, prices, part, 0, sides);
     walk_freely(walk, ranks, report_of(walk));
     return std::move(walk).finish();
   }
   BySide<Replayed> passes;
   for (std::size_t side = 0; side < sides; ++side) {
-    Walk walk(recording, options, prices, side, side + 1);
+    Walk walk(recording, options, prices, part, side, side + 1);
     walk_on_shared_cores(walk, side, ranks, options.total_cores, report_of(walk));
     before = walk.taken();
     passes[side] = std::move(walk).finish();

@@ -29,6 +29,7 @@ struct MatchedCall {
   Count entered = 0, left = 0;       // how many members have entered, and have left
   PricedCall* priced = nullptr;      // set when all members have entered
   BySide<std::vector<double>> entries, exits;
+  BySide<double> factors{1, 1};  // of the price, in this draw
   std::vector<WaitingMember> waiting;
   double shortest_s = 0;  // the least recorded duration of a member
   double starting_s = 0;  // of a nonblocking call: the recorded durations of all members' starts
@@ -76,12 +77,6 @@ struct RankTimes {
   PartTimes parts{};  // their sum is now_s
 };
 
-// How much the gaps before a site's calls vary, over all ranks.
-struct GapSums {
-  Count count = 0;
-  double sum_s = 0, squares = 0;
-};
-
 // Calls that are replayed as recorded, because the calls of other members were not recorded.
 struct UnmatchedCalls {
   Count calls = 0;
@@ -90,14 +85,21 @@ struct UnmatchedCalls {
 
 struct Replayed {
   BySide<std::vector<RankTimes>> ranks;
-  std::vector<GapSums> gaps;              // by site
   std::vector<UnmatchedCalls> unmatched;  // by site
   Count calls = 0;                        // matched calls that all members have entered; each counts once
   std::vector<Rank> stuck;                // ranks that wait for calls that never come
   std::vector<Rank> missed;               // ranks whose recording has ended although stuck ranks wait for them
 };
 
+class Draw;  // draws.hpp
+
+// Which gaps and times of calls a replay takes, and how much of the recording.
+struct ReplayPart {
+  const Draw* draw = nullptr;                              // null: the recorded gaps, and the prices
+  Count most_entries = std::numeric_limits<Count>::max();  // of each rank; the first ones
+};
+
 // Replays both sides in one pass over the entries. If ranks share cores, each side has a pass of its own.
-Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices);
+Replayed replay(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, const ReplayPart& part = {});
 
 }  // namespace quadrille::projection

@@ -51,17 +51,9 @@ CallLog::~CallLog() {
 }
 
 void CallLog::define(char letter, std::string_view bytes) noexcept {
-  QUADRILLE_ASSERT(bytes.size() < is_written);
-  put(unit_of(tag::definition, static_cast<unsigned char>(letter)));
-  put(is_written | static_cast<Unit>(bytes.size()));
-  const std::size_t units = (bytes.size() + sizeof(Unit) - 1) / sizeof(Unit);
+  const std::size_t units = 2 + units_for(bytes.size());
   if (is_planted("definition ended early") && next_ + units < end_) next_[units] = unit_of(tag::defined, 0);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(Unit)))) {
-    Unit unit = 0;
-    std::memcpy(&unit, bytes.data(), std::min(bytes.size(), sizeof unit));
-    put(unit);
-  }
-  put(unit_of(tag::defined, 0));
+  put_definition(letter, bytes, [this](Unit unit) { put(unit); });
 }
 
 void CallLog::define(const RecordedCommunicator& communicator) {

@@ -46,7 +46,7 @@ static_assert(sizeof(CallLogHeader) <= CallLogHeader::bytes && std::is_trivially
 
 // Letters of definitions. The bytes that follow are those of definitions.hpp.
 inline constexpr char facts_letter = 'r', functions_letter = 'f', communicator_letter = 'c', name_letter = 'n', site_letter = 's',
-                      sampled_letter = 'm', settings_letter = 'e';
+                      sampled_letter = 'm', settings_letter = 'e', variation_letter = 'v';
 
 std::uint64_t checksum_of(std::string_view file);  // the checksum in the header of `file` must be 0
 

@@ -56,7 +56,7 @@ std::optional<Entry> EntryReader::next() {
 std::optional<EntryReader::Definition> EntryReader::definition() {
   const Unit head = peek(0), length = peek(1);
   if (head >> number_bits != tag::definition || (length & is_written) == 0) return std::nullopt;
-  const std::size_t bytes = length & ~is_written, units = (bytes + sizeof(Unit) - 1) / sizeof(Unit);
+  const std::size_t bytes = length & ~is_written, units = units_for(bytes);
   if (peek(2 + units) != unit_of(tag::defined, 0)) return std::nullopt;
   const Definition found{static_cast<char>(head & number_mask), units_.substr(at_ + 2 * sizeof(Unit), bytes)};
   skip(3 + units);

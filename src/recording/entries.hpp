@@ -126,6 +126,22 @@ class EntryCoder {
   std::vector<SiteRounding> rounding_;
 };
 
+constexpr std::size_t units_for(std::size_t bytes) { return (bytes + sizeof(Unit) - 1) / sizeof(Unit); }
+
+// Calls `put` with each unit of a definition.
+template <class Put>
+void put_definition(char letter, std::string_view bytes, const Put& put) noexcept {
+  QUADRILLE_ASSERT(bytes.size() < is_written);
+  put(unit_of(tag::definition, static_cast<unsigned char>(letter)));
+  put(is_written | static_cast<Unit>(bytes.size()));
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(Unit)))) {
+    Unit unit = 0;
+    std::memcpy(&unit, bytes.data(), std::min(bytes.size(), sizeof unit));
+    put(unit);
+  }
+  put(unit_of(tag::defined, 0));
+}
+
 // Reads units. Groups are expanded.
 class EntryReader {
  public:

@@ -2,9 +2,13 @@
 #include "recording/folding.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "foundation/hash.hpp"
 #include "foundation/planted.hpp"
+#include "recording/call_log.hpp"
+#include "recording/definitions.hpp"
 
 namespace quadrille::recording {
 namespace {
@@ -19,6 +23,19 @@ void add_times(Entry& sum, const Entry& more) {
   sum.gap += more.gap;
   sum.away += more.away;
   sum.duration += more.duration;
+}
+
+double square(std::uint64_t ticks) { return static_cast<double>(ticks) * static_cast<double>(ticks); }
+
+template <class Put>
+void put_variation(std::uint32_t site, const Folding::Variation& sums, const Put& put) {
+  const auto deviation = [&](double squares) {
+    return sums.repetitions > 1 ? static_cast<std::uint64_t>(std::sqrt(squares / (sums.repetitions - 1))) : 0;
+  };
+  ByteWriter to;
+  for (const std::uint64_t number : {std::uint64_t{site}, deviation(sums.gap_squares), deviation(sums.duration_squares)})
+    to.number(number);
+  put_definition(variation_letter, to.bytes(), put);
 }
 
 }  // namespace
@@ -66,6 +83,7 @@ void Folding::begin_period() {
   emit_plain(waiting_.size());
   period_.assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(length));
   for (Entry& each : period_) each = {each.site};
+  squares_.assign(length, {0, 0});
   repetitions_ = 0;
   for (const Entry& each : entries) follow(each);
 }
@@ -75,7 +93,10 @@ void Folding::follow(const Entry& entry) {
   if (entry.site == period_[partial_.size()].site) {
     partial_.push_back(entry);
     if (partial_.size() < period_.size()) return;
-    for (std::size_t i = 0; i < period_.size(); ++i) add_times(period_[i], partial_[i]);
+    for (std::size_t i = 0; i < period_.size(); ++i) {
+      add_times(period_[i], partial_[i]);
+      squares_[i][0] += square(partial_[i].gap), squares_[i][1] += square(partial_[i].duration);
+    }
     partial_.clear();
     if (++repetitions_ == most_repetitions) emit_period();
     return;
@@ -94,6 +115,14 @@ void Folding::emit_period() {
   std::vector<Entry> means = period_;
   const auto mean = [&](std::uint64_t sum) { return (sum + repetitions_ / 2) / repetitions_; };
   for (Entry& each : means) each = {each.site, mean(each.gap), mean(each.away), mean(each.duration)};
+  const double repeated = repetitions_;
+  for (std::size_t i = 0; i < period_.size(); ++i) {
+    Variation& sums = variations_[period_[i].site];
+    sums.repetitions += repeated;
+    sums.gap_squares += std::max(0.0, squares_[i][0] - square(period_[i].gap) / repeated);
+    sums.duration_squares += std::max(0.0, squares_[i][1] - square(period_[i].duration) / repeated);
+    squares_[i] = {0, 0};
+  }
   emit_(means, repetitions_);
   repetitions_ = 0;
   for (Entry& each : period_) each = {each.site};
@@ -145,6 +174,8 @@ std::string folded(std::string_view units) {
   }
   folding.finish();
   QUADRILLE_ASSERT(written == read);  // each entry stands in the folded file once
+  const std::map<std::uint32_t, Folding::Variation> variations(folding.variations().begin(), folding.variations().end());
+  for (const auto& [site, sums] : variations) put_variation(site, sums, put);  // to the end, after the entries
   return definitions + entries;
 }
 

@@ -43,7 +43,9 @@ ordered_json as_json(const RecordedRank& rank) {
                      {"calls", each.calls},
                      {"gap_s", each.gap_s},
                      {"away_s", each.away_s},
-                     {"duration_s", each.duration_s}});
+                     {"duration_s", each.duration_s},
+                     {"gap_deviation_s", each.gap_deviation_s},
+                     {"duration_deviation_s", each.duration_deviation_s}});
   }
   for (const RecordedFunction& each : rank.functions)
     functions.push_back({{"function", each.name}, {"calls", each.calls}, {"seconds", each.seconds}});

@@ -124,6 +124,25 @@ TEST_F(Machines, KeepResiduals) {
   EXPECT_THROW(machine_text(wrong), Error) << "could not be read again";
 }
 
+TEST_F(Machines, KeepTheLoadAndTheDateOfResiduals) {
+  const std::string head = "name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n";
+  EXPECT_EQ(complaint(head + "[residuals]\ndate = '2026-11-30'\nalltoall = [\n"
+                             "  {by = 'ours', block = 8, ratio = 1, spread = 0, noise = 0.5},\n"
+                             "  {by = 'ours', block = 8, ratio = 2, spread = 0, load = 'succession'},\n]\n"),
+            "");
+  const MachineCosts machine = read_machine(file());
+  EXPECT_EQ(machine.residual_date, "2026-11-30");
+  EXPECT_EQ(machine.residuals, (std::vector<Residual>{{Collective::alltoall, Implementation::ours, 8, 1, 0, 0.5, false},
+                                                      {Collective::alltoall, Implementation::ours, 8, 2, 0, 0, true}}));
+  std::ofstream(file()) << machine_text(machine);
+  EXPECT_EQ(read_machine(file()).residuals, machine.residuals);
+  EXPECT_EQ(read_machine(file()).residual_date, machine.residual_date);
+  EXPECT_NE(complaint(head + "[residuals]\ndate = 3\n").find("line 8: 'date' is not text"), std::string::npos);
+  EXPECT_NE(complaint(head + "[residuals]\nalltoall = [{by = 'ours', block = 8, ratio = 1, spread = 0, load = 'busy'}]\n")
+                .find("line 8: the load of a residual is not 'succession'"),
+            std::string::npos);
+}
+
 TEST_F(Machines, KeepTheNodeSizesOfResiduals) {
   EXPECT_EQ(complaint("name = 'a'\ndescription = 'b'\nsource = 'c'\n[linear]\nstartup_us = 1\ntransfer_us_per_byte = 2\n"
                       "[residuals]\nnode_sizes = [4, 4, 1]\nbarrier = [{by = 'ours', block = 0, ratio = 2, spread = 1}]\n"),
@@ -163,7 +182,7 @@ TEST_F(Machines, RefuseResidualsThatMakeNoSense) {
   expect(entry("by = 'ours', block = 8, spread = 0"), "line 9: a residual has no 'ratio'");
   expect(entry("by = 'ours', block = 8, ratio = 1"), "line 9: a residual has no 'spread'");
   expect(entry("by = 'ours', block = 8, ratio = 1, spread = 0, calls = 2"),
-         "line 9: there is no 'calls'; there are: by, block, ratio");
+         "line 9: there is no 'calls'; there are: by, load, block, ratio");
   expect(entry("by = 'ours', block = 1.5, ratio = 1, spread = 0"), "line 9: 'block' is 1.5; it must be a whole number from 0");
   expect(entry("by = 'ours', block = -1, ratio = 1, spread = 0"), "line 9: 'block' is -1");
   expect(entry("by = 'ours', block = 8, ratio = 0.0009, spread = 0"), "line 9: 'ratio' is 0.0009; it must be from 0.001 to 1000");

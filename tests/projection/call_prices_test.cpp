@@ -38,6 +38,18 @@ TEST(PriceErrors, AreInterpolatedBetweenSizes) {
   }
 }
 
+// Where both loads were measured at a size, the load of the call decides; other sizes stand for both loads.
+TEST(PriceErrors, AreThoseOfTheLoad) {
+  Residual after_pause{exchange, by_ours, 16, 2, 0.1, 0.05}, busy{exchange, by_ours, 16, 8, 0.2, 0.07, true};
+  const MachineCosts machine = machine_with({after_pause, busy, {exchange, by_ours, 4096, 4, 0.3}});
+  for (const bool in_succession : {false, true}) {
+    const PriceError error = price_error_of(machine, exchange, 16, by_ours, in_succession);
+    EXPECT_DOUBLE_EQ(error.bias, std::log(in_succession ? 8 : 2));
+    EXPECT_EQ(error.noise, in_succession ? 0.07 : 0.05);
+    EXPECT_DOUBLE_EQ(price_error_of(machine, exchange, 4096, by_ours, in_succession).bias, std::log(4));
+  }
+}
+
 TEST(PriceErrors, AreThoseOfTheSide) {
   const MachineCosts machine = machine_with({{exchange, by_ours, 8, 0.5, 0.1}, {exchange, by_vendor, 8, 2, 0.3}});
   EXPECT_DOUBLE_EQ(price_error_of(machine, exchange, 8, by_ours).bias, -std::log(2));

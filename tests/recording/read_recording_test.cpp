@@ -114,6 +114,30 @@ TEST_F(ReadRecording, PlainAndFoldedFilesHoldTheSame) {
   }
 }
 
+// Gaps of 2000 and 4000 ticks, and calls of 20,000 and 26,000, by chance: means alone would not tell how they vary.
+TEST_F(ReadRecording, FoldingKeepsHowTimesVary) {
+  for (const Rank rank : {0, 1, 2}) {
+    CallLog log(folder(), facts(rank), names_of_functions, 1000);
+    log.header().ticks_per_second = 1e9;
+    log.define(RecordedCommunicator{"MPI_COMM_WORLD", {0, 1, 2}, 0, false});
+    for (Bytes bytes : {8, 64}) log.define(RecordedSite{.function = "Bcast", .block_bytes = bytes});
+    std::mt19937_64 random(1);
+    for (std::uint32_t i = 0; i < 4000; ++i) {
+      const std::uint64_t more = random() % 2;
+      log.add({i % 2, 2000 + (i % 2 == 0 ? more * 2000 : 0), 0, 20'000 + more * 6000});
+    }
+    log.close();
+  }
+  fold_rank(path(1));
+  const Recording recording = read_recording(folder());
+  for (const Rank rank : {0, 1}) {
+    const std::vector<RecordedTimes>& times = recording.ranks.at(static_cast<std::size_t>(rank)).times;
+    EXPECT_NEAR(times.at(0).gap_deviation_s, 1e-6, 0.1e-6) << rank;
+    EXPECT_NEAR(times.at(1).gap_deviation_s, 0, 0.05e-6) << rank;
+    for (const RecordedTimes& each : times) EXPECT_NEAR(each.duration_deviation_s, 3e-6, 0.3e-6) << rank;
+  }
+}
+
 // Two repetitions take less space than their means.
 TEST_F(ReadRecording, FoldingMakesNoFileLonger) {
   constexpr std::uint32_t sites = 100;

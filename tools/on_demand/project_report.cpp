@@ -152,12 +152,11 @@ Json json_of(const ProjectedRow& row) {
 std::string verdict_name(ProjectionVerdict verdict) {
   switch (verdict) {
     case ProjectionVerdict::run_it: return "run_it";
-    case ProjectionVerdict::perhaps: return "perhaps";
     case ProjectionVerdict::keep_it: return "keep_it";
     case ProjectionVerdict::late_ranks: return "late_ranks";
     case ProjectionVerdict::network: return "network";
     case ProjectionVerdict::computing: return "computing";
-    case ProjectionVerdict::no_verdict: return "no_verdict";
+    case ProjectionVerdict::not_known: return "not_known";
   }
   return {};
 }
@@ -206,14 +205,14 @@ ProjectedSituation situation_of(const Recording& recording, const ProjectionOpti
 }
 
 std::string text_of(const Projection& projection, const ProjectedSituation& situation, bool full) {
-  std::string text = title_text(situation);
+  std::string text = fmt::format("{}\n{}", paragraph(sentence_of(projection, situation), 0), title_text(situation));
   text += fmt::format("\n{} replayed. The recorded run took {}.\n\n", counted(projection.calls, "collective call"),
                       time_text(projection.recorded_s));
   text += parts_text(projection) + rows_text(projection, full);
   if (!projection.is_vendor_checked)
     text += paragraph(fmt::format("The rules of {} were read in its source and not checked.", projection.vendor_title), 0);
   for (const std::string& remark : projection.remarks) text += paragraph("Note: " + remark);
-  return text + fmt::format("\n{}\n", sentence_of(projection, situation));
+  return text;
 }
 
 Json json_of(const Projection& projection, const ProjectedSituation& situation) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "foundation/text/wording.hpp"
 #include "options/arguments.hpp"
@@ -81,13 +82,16 @@ std::string residuals_text(const std::vector<Residual>& residuals) {
   std::vector<Column> columns = headings("measured / predicted|by");
   for (const Bytes bytes : sizes) columns.push_back({bytes == 0 ? "no data" : bytes_text(bytes), Align::right});
   Table table(columns);
+  using Row = std::tuple<Collective, Implementation, bool>;
   for (const Collective collective : all_collectives())
-    for (const Implementation by : {Implementation::ours, Implementation::vendor}) {
-      std::vector<TableCell> cells{std::string(name(collective)), std::string(name(by))};
+    for (const Row& row : {Row(collective, Implementation::ours, false), Row(collective, Implementation::ours, true),
+                          Row(collective, Implementation::vendor, false), Row(collective, Implementation::vendor, true)}) {
+      const auto [of, by, in_succession] = row;
+      std::vector<TableCell> cells{std::string(name(of)), fmt::format("{}{}", name(by), in_succession ? ", in succession" : "")};
       bool has_any = false;
       for (const Bytes bytes : sizes) {
         const auto found = std::find_if(residuals.begin(), residuals.end(), [&](const Residual& each) {
-          return each.collective == collective && each.by == by && each.block_bytes == bytes;
+          return Row(each.collective, each.by, each.in_succession) == row && each.block_bytes == bytes;
         });
         has_any = has_any || found != residuals.end();
         cells.push_back(found == residuals.end() ? "" : fmt::format("{:.2f} ±{:.0f} %", found->ratio, 100 * found->spread));
@@ -129,9 +133,11 @@ Json calibration_json(const Calibration& calibration) {
                 {"by", name(each.by)},
                 {"block", each.block_bytes},
                 {"ratio", each.ratio},
-                {"spread", each.spread}};
+                {"spread", each.spread},
+                {"noise", each.noise},
+                {"in_succession", each.in_succession}};
   });
-  object["residual_node_sizes"] = machine.residual_node_sizes;
+  object.update(MEMBERS_OF(machine, residual_node_sizes, residual_date));
   return joined(object, MEMBERS_OF(calibration, max_rate_error, copy_s_per_byte, gather_s_per_byte, missing));
 }
 
@@ -204,8 +210,9 @@ Subcommand add_calibrate(CLI::App& command) {
                              "write the machine to this file (default: this-machine.toml in the user's folder)"}});
   table.set_footer(
       "The fitted lines are printed with their distance from the measured times. Figures that cannot be measured are left "
-      "out. Then each collective is timed at eight sizes, by our choice and by the MPI library's own; the file has these times "
-      "divided by the prices, by which 'quadrille project' corrects prices and draws bands.\n\n"
+      "out. Then each collective is timed at eight sizes, by our choice and by the MPI library's own, after pauses and in "
+      "succession; the file has these times divided by the prices, by which 'quadrille project' corrects prices and draws "
+      "bands.\n\n"
       "Examples:\n"
       "  quadrille calibrate\n"
       "  mpirun -n 8 quadrille calibrate --output eight.toml\n"

@@ -67,7 +67,8 @@ Subcommand add_project(CLI::App& command) {
   table.set_footer(
       "The recording ('quadrille wrap --record') is replayed twice: with what the MPI library takes by its built-in rules, and "
       "with our choice. The ranks are those recorded, or copies of them (--scale). Brackets are the 10th and the 90th percentile "
-      "of 200 draws of what was assumed. Programs with more than 20 % of their time in point-to-point calls get no verdict. *: not "
+      "of 200 replays that draw what is not known. Programs with more than 20 % of their time in point-to-point calls get no "
+      "verdict. *: not "
       "known what the library does, so neither side gains there.\n\n"
       "Examples:\n"
       "  mpirun -n 64 quadrille wrap --record=run.recording ./app\n"

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures a machine (fit.hpp).
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 
 #include "execute/executors.hpp"
 #include "foundation/text/wording.hpp"
+#include "plan/gathered.hpp"
 #include "plan/placed.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/fit.hpp"
@@ -220,6 +223,8 @@ Calibration calibrate(Communicator& communicator, const CalibrateOptions& option
     const std::vector<Count>& nodes = communicator.nodes();
     if (!machine.residuals.empty() && std::is_sorted(nodes.begin(), nodes.end()))
       machine.residual_node_sizes = ranks_of_nodes(communicator);
+    if (!machine.residuals.empty())
+      machine.residual_date = fmt::format("{:%F}", fmt::gmtime(gathered(communicator, std::time(nullptr))[0]));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 #include "execute/transport.hpp"
@@ -62,7 +63,7 @@ Span ExchangeTimer::time_of(const std::function<void()>& run) {
 
 // The time between the first two starts tells how many runs can be measured. If none can, the second run is the result, because
 // the first run is cold.
-double ExchangeTimer::time_of_single(const std::function<void()>& run) {
+ExchangeTimer::Single ExchangeTimer::time_of_single(const std::function<void()>& run) {
   constexpr double most_runs = 256;
   std::chrono::steady_clock::time_point starts[2];
   std::vector<Span> spans = stopwatch_.time(2, [&](std::size_t i) {
@@ -75,9 +76,14 @@ double ExchangeTimer::time_of_single(const std::function<void()>& run) {
     spans = stopwatch_.time(static_cast<std::size_t>(std::min(fit, most_runs)), [&](std::size_t) { run(); });
   else
     spans.erase(spans.begin());
-  double sum = 0;
-  for (const Span& each : spans) sum += each.mean;
-  return std::max(1e-9, sum / static_cast<double>(spans.size()));
+  double sum = 0, sum_of_logarithms = 0, squares = 0;
+  for (const Span& each : spans) {
+    const double logarithm = std::log(std::max(1e-9, each.mean));
+    sum += each.mean, sum_of_logarithms += logarithm, squares += logarithm * logarithm;
+  }
+  const auto count = static_cast<double>(spans.size());
+  const double variance = count > 1 ? (squares - sum_of_logarithms * sum_of_logarithms / count) / (count - 1) : 0;
+  return {std::max(1e-9, sum / count), std::sqrt(std::max(0.0, variance))};
 }
 
 Problem fit_problem(Communicator& communicator, Collective collective, Bytes block, const Operator& operation) {

@@ -26,8 +26,11 @@ class ExchangeTimer {
 
   // Collective: the seconds that a rank is inside one run. All ranks start each run at the same time. Otherwise runs might
   // overlap, because some ranks leave a run before other ranks do. The result is the mean over the ranks and over several runs,
-  // equal on all ranks.
-  double time_of_single(const std::function<void()>& run);
+  // equal on all ranks. `noise`: the standard deviation of the logarithm of the time of these runs.
+  struct Single {
+    double seconds = 0, noise = 0;
+  };
+  Single time_of_single(const std::function<void()>& run);
 
   std::byte* input() const { return input_.get(); }
   std::byte* output() const { return output_.get(); }

@@ -35,6 +35,8 @@ struct SizeClass {
 // out, a short and a long size tell more than two short sizes.
 constexpr SizeClass classes[] = {{16, {8, 32}}, {32768, {16384, 65536}}, {1024, {512, 2048}}, {524288, {262144, 1048576}}};
 
+constexpr std::size_t rounds = 2;
+
 // The standard deviation; 0 for a single value.
 double deviation(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
@@ -54,21 +56,25 @@ class Comparing {
         library_(vendor_library_of(fingerprint(communicator).mpi)),
         cases_(cases_for(communicator, *sum_)),
         timer_(communicator, options.executor, longest_of(cases_),
-               options.seconds / (2 * std::max(1.0, static_cast<double>(cases_.size())))) {}
+               options.seconds / (6 * std::max(1.0, static_cast<double>(cases_.size())))) {}
 
   std::vector<ResidualSample> run() {
     std::vector<ResidualSample> samples;
     of_ours(cases_.front().problem);  // the result is not used, because the first time after a pause is longer
     const auto start = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
+    for (std::size_t i = 0; i < rounds * cases_.size(); ++i) {
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      const bool is_late = gathered(communicator_, elapsed)[0] > 2 * options_.seconds;
-      if (is_late && cases_[i].class_bytes > classes[0].middle) break;
-      if (options_.progress) options_.progress(fmt::format("comparing prices with times: {} %", 100 * i / cases_.size()));
-      const Case& each = cases_[i];
+      const double passed = gathered(communicator_, elapsed)[0] / options_.seconds;
+      const Case& each = cases_[i % cases_.size()];
+      const bool is_first_round = i < cases_.size();
+      if (is_first_round ? passed > 2 && each.class_bytes > classes[0].middle : passed > 1) break;
+      if (options_.progress)
+        options_.progress(fmt::format("comparing prices with times: {} %", 100 * i / (rounds * cases_.size())));
       for (const Implementation by : {Implementation::ours, Implementation::vendor})
-        if (const auto ratio = by == Implementation::vendor ? of_vendor(each.problem) : of_ours(each.problem))
-          samples.push_back({each.problem.collective, by, each.class_bytes, *ratio});
+        for (ResidualSample& sample : by == Implementation::vendor ? of_vendor(each.problem) : of_ours(each.problem)) {
+          sample.collective = each.problem.collective, sample.by = by, sample.class_bytes = each.class_bytes;
+          samples.push_back(sample);
+        }
     }
     return samples;
   }
@@ -119,25 +125,30 @@ class Comparing {
     return {price.best_policy(), price.seconds(price.best_policy())};
   }
 
-  std::optional<double> of_ours(const Problem& problem) {
+  std::vector<ResidualSample> of_ours(const Problem& problem) {
     Way way = decide(problem, {}, deciding(problem)).chosen;
     const Priced price = priced(problem, std::get<Choice>(way.algorithm));
     way.policy = price.policy, way.executor = options_.executor;
-    return ratio(single_time(plan(communicator_, problem, plan_options_of(way, {.operation = operation_of(problem)}))),
-                 price.seconds);
+    return samples_of(plan(communicator_, problem, plan_options_of(way, {.operation = operation_of(problem)})), price.seconds);
   }
 
-  std::optional<double> of_vendor(const Problem& problem) {
+  std::vector<ResidualSample> of_vendor(const Problem& problem) {
     const double price_s = gathered(communicator_, vendor_price_s(problem))[0];
-    if (!(price_s > 0) || !has_vendor(communicator_, problem, operation_of(problem))) return std::nullopt;
-    return ratio(
-        single_time(plan(communicator_, problem, {.algorithm = "vendor", .operation = operation_of(problem), .layouts = {}})),
-        price_s);
+    if (!(price_s > 0) || !has_vendor(communicator_, problem, operation_of(problem))) return {};
+    return samples_of(plan(communicator_, problem, {.algorithm = "vendor", .operation = operation_of(problem), .layouts = {}}),
+                      price_s);
   }
 
-  // A program computes between its collectives, so its calls do not overlap as consecutive runs do.
-  double single_time(Plan made) {
-    return timer_.time_of_single([&] { made.execute(timer_.input(), timer_.output()); });
+  // A program computes between most of its collectives, so these do not overlap as consecutive runs do.
+  std::vector<ResidualSample> samples_of(Plan made, double price_s) {
+    if (!(price_s > 0)) return {};
+    const auto run = [&] { made.execute(timer_.input(), timer_.output()); };
+    const auto ratio = [&](double seconds) { return std::clamp(seconds / price_s, Residual::least_ratio, Residual::most_ratio); };
+    const ExchangeTimer::Single single = timer_.time_of_single(run);
+    std::vector<ResidualSample> samples{{.ratio = ratio(single.seconds), .noise = single.noise}};
+    if (single.seconds < longest_in_succession_s)
+      samples.push_back({.ratio = ratio(timer_.time_of(run).seconds), .noise = single.noise, .in_succession = true});
+    return samples;
   }
 
   // The predicted time of the library's own choice; 0 if that choice is not known. Only rank 0's value is used, because the
@@ -148,11 +159,6 @@ class Comparing {
     if (!algorithm) return 0;
     const auto equivalent = vendor_equivalent(library_->id, problem, *algorithm);
     return equivalent ? priced(problem, *equivalent).seconds : 0;
-  }
-
-  static std::optional<double> ratio(double measured_s, double price_s) {
-    if (!(price_s > 0)) return std::nullopt;
-    return std::clamp(measured_s / price_s, Residual::least_ratio, Residual::most_ratio);
   }
 
   Communicator& communicator_;
@@ -167,23 +173,32 @@ class Comparing {
 }  // namespace
 
 std::vector<Residual> residuals_of(const std::vector<ResidualSample>& samples) {
-  std::map<std::tuple<Collective, Bytes, Implementation>, std::vector<double>> by_class;  // logarithms
-  for (const ResidualSample& each : samples) by_class[{each.collective, each.class_bytes, each.by}].push_back(std::log(each.ratio));
+  struct Values {
+    std::vector<double> logarithms, noises;
+  };
+  std::map<std::tuple<Collective, Bytes, Implementation, bool>, Values> by_class;
+  for (const ResidualSample& each : samples) {
+    Values& values = by_class[{each.collective, each.class_bytes, each.by, each.in_succession}];
+    values.logarithms.push_back(std::log(each.ratio)), values.noises.push_back(each.noise);
+  }
   std::map<Implementation, std::vector<double>> deviations;  // the deviations in classes with several samples
-  for (const auto& [key, logarithms] : by_class)
-    if (logarithms.size() > 1) deviations[std::get<Implementation>(key)].push_back(deviation(logarithms));
+  for (const auto& [key, values] : by_class)
+    if (values.logarithms.size() > 1) deviations[std::get<Implementation>(key)].push_back(deviation(values.logarithms));
   std::map<Implementation, double> usual;
   for (auto& [by, all] : deviations) usual[by] = std::min(Residual::most_spread, medians_to_deviation * median(all));
   std::vector<Residual> residuals;
-  for (auto& [key, logarithms] : by_class) {
-    const auto& [collective, class_bytes, by] = key;
+  for (auto& [key, values] : by_class) {
+    const auto& [collective, class_bytes, by, in_succession] = key;
     const auto least = usual.find(by);
     if (least == usual.end()) continue;
+    const double spread = std::clamp(deviation(values.logarithms), least->second, Residual::most_spread);
     residuals.push_back({.collective = collective,
                          .by = by,
                          .block_bytes = class_bytes,
-                         .ratio = rounded(std::exp(median(logarithms))),
-                         .spread = rounded(std::clamp(deviation(logarithms), least->second, Residual::most_spread))});
+                         .ratio = rounded(std::exp(median(values.logarithms))),
+                         .spread = rounded(spread),
+                         .noise = rounded(std::min(median(values.noises), Residual::most_spread)),
+                         .in_succession = in_succession});
   }
   return residuals;
 }

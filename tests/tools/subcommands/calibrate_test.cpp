@@ -18,9 +18,11 @@ TEST_F(CommandTest, CalibratesAndPricesByThat) {
   EXPECT_GT(report["fits"][0]["samples"].size(), 3u);
   EXPECT_GE(report["fits"][0]["worst_error"].get<double>(), 0);
   EXPECT_NE(contents(own).find("# a round of an exchange: off by "), std::string::npos) << contents(own);
-  EXPECT_NE(contents(own).find("[residuals]\nnode_sizes = [2]  # ranks of each node, when they were measured\nalltoall = [\n  {by "
-                               "= 'ours', block = 16, ratio = "),
-            std::string::npos)
+  EXPECT_NE(
+      contents(own).find(
+          "'  # when they were measured\nnode_sizes = [2]  # ranks of each node, when they were measured\nalltoall = [\n  {by "
+          "= 'ours', block = 16, ratio = "),
+      std::string::npos)
       << contents(own);
   EXPECT_EQ(report["residuals"][0]["collective"], "alltoall");
   EXPECT_EQ(report["residual_node_sizes"], Json({2}));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -37,6 +38,16 @@ TEST(Residuals, KeepSidesApart) {
   EXPECT_EQ(found[1], (Residual{exchange, by_ours, 16, 1, 0}));
 }
 
+TEST(Residuals, KeepLoadsApart) {
+  const auto found = residuals_of({{exchange, by_ours, 16, 1, 0.2, false},
+                                   {exchange, by_ours, 16, 1, 0.4, false},
+                                   {exchange, by_ours, 16, 3, 0.6, true},
+                                   {exchange, by_ours, 16, 3, 0.6, true}});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], (Residual{exchange, by_ours, 16, 1, 0, 0.3, false}));
+  EXPECT_EQ(found[1], (Residual{exchange, by_ours, 16, 3, 0, 0.6, true}));
+}
+
 TEST(Residuals, OfASingleSampleHaveTheSpreadOfTheOthers) {
   const auto found = residuals_of({{barrier, by_ours, 0, 5}, {exchange, by_ours, 16, 1}, {exchange, by_ours, 16, 4}});
   ASSERT_EQ(found.size(), 2u);
@@ -63,6 +74,10 @@ TEST(Residuals, ArePartOfACalibration) {
     const Calibration calibration = calibrate(communicator, {.seconds = 0.2});
     EXPECT_FALSE(calibration.machine.residuals.empty());
     EXPECT_EQ(calibration.machine.residual_node_sizes, (std::vector<Count>{2}));
+    EXPECT_EQ(calibration.machine.residual_date.size(), std::string("2026-11-30").size());
+    for (const bool in_succession : {false, true})
+      EXPECT_TRUE(std::any_of(calibration.machine.residuals.begin(), calibration.machine.residuals.end(),
+                              [&](const Residual& each) { return each.in_succession == in_succession; }));
     EXPECT_NO_THROW(machine_text(calibration.machine));
     const MachineCosts without = calibrate(communicator, {.seconds = 0.02, .residuals = false}).machine;
     EXPECT_TRUE(without.residuals.empty());
