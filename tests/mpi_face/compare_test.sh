@@ -44,12 +44,13 @@ record() {  # record FOLDER BYTES REPETITIONS SETTINGS..
     >"$work/said" 2>&1 </dev/null
 }
 
-is_named() {  # is_named FUNCTION SETTINGS..: does the comparison name the function first, and the last setting?
+is_named() {  # is_named FUNCTION SETTINGS..: does the comparison name the function first, and the setting of its algorithm?
   local function=$1
   "$quadrille" compare "$work/plain" "$work/slow" >"$work/said" 2>&1 || return 1
   tr -s ' \n' ' ' <"$work/said" >"$work/line"
   shift
-  grep -qE "most (of it in|changed) $function[ ,]" "$work/line" && grep -qF 'In B, unset ' "$work/line" && grep -qF "${*: -1}" "$work/line"
+  grep -qE "most (of it in|changed) $function[ ,]" "$work/line" && grep -qF 'In B, unset ' "$work/line" &&
+    grep -qF "$(grep -oiE "[^ ]*_${function//_block/}[^ ]*_algorithm=[^ ]*" <<<"$*" | head -n 1)" "$work/line"
 }
 
 count=0

@@ -50,7 +50,7 @@ Json json_of(const RaceResult& result, const RaceEntry& entry) {
   object["bus_bandwidth_bytes_per_s"] = bandwidths.bus;
   object.update(MEMBERS_OF(entry.phases, distribute_s, communicate_s, collect_s));
   object["predicted_s"] = entry.predicted_seconds;
-  object["least_s"] = least_seconds_of(result, entry);
+  object["bound_s"] = least_seconds_of(result, entry);
   object["least_c2"] = entry.figures ? Json(least_c2_of(result.problem, entry.figures->ports)) : Json();
   object["assumed"] = Json();
   if (const auto& assumed = entry.assumed)

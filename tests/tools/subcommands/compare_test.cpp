@@ -22,7 +22,10 @@ class CompareTest : public CommandTest {
     words.insert(words.end(), more.begin(), more.end());
     Json race = Json::parse(prints(words));
     for (Json& size : race["sizes"])
-      for (Json& entry : size["entries"]) set_times(entry, seconds);
+      for (Json& entry : size["entries"]) {
+        EXPECT_EQ(entry["least_s"], entry["median_s"]) << "of one repetition";
+        set_times(entry, seconds);
+      }
     return race;
   }
 
