@@ -119,7 +119,7 @@ std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& ne
 // and, if `topology` is not null, network_bounds. Bounds of 0 are left out.
 std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology = nullptr, Count steps = 1600);
 
-// The same in less than a second: with fewer steps. For more than 128 ranks, only the bounds of ranks, and no network.
+// The same in about a second: with fewer steps and cuts. For more than 1024 ranks, only the bounds of ranks, and no network.
 std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topology* topology);
 
 // What a model charges at least for a start-up and for a byte of C2 or C2 shared.

@@ -20,8 +20,8 @@ constexpr Count largest_price = Count{1} << 20;
 
 class CutSearch {
  public:
-  CutSearch(const Demand& demand, const NetworkLinks& network)
-      : demand_(demand), network_(network), left_(most_looks / (static_cast<double>(demand.needs().size()) + 1)) {}
+  CutSearch(const Demand& demand, const NetworkLinks& network, double looks)
+      : demand_(demand), network_(network), left_(looks / (static_cast<double>(demand.needs().size()) + 1)) {}
 
   // Tries the set in both directions, unless as many sets were tried as time allows.
   void try_set(const std::vector<bool>& set) {
@@ -179,18 +179,21 @@ class PriceSearch {
   Fraction value_;
 };
 
-}  // namespace
+double looks_of_a_step(const Problem& problem, const NetworkLinks& network) {
+  return static_cast<double>(problem.ranks) * static_cast<double>(network.links.size());
+}
 
-std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& network, const NetworkEffort& effort) {
+// `looks`: at needs of the problem, in the search for cuts.
+std::vector<Bound> bounds_within(const Problem& problem, const NetworkLinks& network, const NetworkEffort& effort, double looks) {
   const Demand demand(problem);
   if (network.links.empty() || demand.needs().empty() || !moves_data(problem.collective)) return {};
   PriceSearch prices(demand, network);
-  const double looks_of_a_step = static_cast<double>(problem.ranks) * static_cast<double>(network.links.size());
-  const Count least =
-      std::min<Count>(20, static_cast<Count>(2 * most_price_looks / looks_of_a_step));  // fewer for some 1,000 ranks
+  const double of_a_step = looks_of_a_step(problem, network);
+  const Count least = std::min<Count>(20, static_cast<Count>(2 * most_price_looks / of_a_step));  // fewer for some 1,000 ranks
   if (effort.steps > 0)
-    prices.run(std::min(effort.steps, static_cast<Count>(most_price_looks / looks_of_a_step) + least), std::min<Count>(12, least));
-  CutSearch cuts(demand, network);
+    prices.run(std::min(effort.steps, static_cast<Count>(most_price_looks / of_a_step) + least),
+               std::min({Count{12}, least, effort.steps}));
+  CutSearch cuts(demand, network, looks);
   cuts.single_ranks();
   cuts.slabs(effort.grid);
   if (effort.steps > 0) {
@@ -203,7 +206,9 @@ std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& ne
   return bounds;
 }
 
-std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology, Count steps) {
+// Returns the bounds that have certificates; `find` finds those of the network, if there is one.
+template <class Find>
+std::vector<Bound> all_certified(const Problem& problem, Count ports, const Topology* topology, Find&& find) {
   std::vector<Bound> all = lower_bounds(problem, ports);
   const auto add = [&](std::vector<Bound> more) { std::move(more.begin(), more.end(), std::back_inserter(all)); };
   if (!problem.nodes.empty()) {
@@ -212,19 +217,32 @@ std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const T
   }
   if (topology) {
     lower_bounds(problem, *topology);  // refuses another number of ranks
-    add(network_bounds(problem, links_of(*topology), {.steps = steps, .grid = topology->grid()}));
+    add(find(links_of(*topology)));
   }
   std::erase_if(all, [](const Bound& bound) { return bound.certificate.kind == BoundKind::none || bound.value == 0; });
   return all;
 }
 
+}  // namespace
+
+std::vector<Bound> network_bounds(const Problem& problem, const NetworkLinks& network, const NetworkEffort& effort) {
+  return bounds_within(problem, network, effort, most_looks);
+}
+
+std::vector<Bound> certified_bounds(const Problem& problem, Count ports, const Topology* topology, Count steps) {
+  return all_certified(problem, ports, topology, [&](const NetworkLinks& network) {
+    return network_bounds(problem, network, {.steps = steps, .grid = topology->grid()});
+  });
+}
+
 std::vector<Bound> quick_bounds(const Problem& problem, Count ports, const Topology* topology) {
-  constexpr Count most_ranks = 128, steps = 200;
-  if (topology && problem.ranks <= most_ranks) return certified_bounds(problem, ports, topology, steps);
-  std::vector<Bound> bounds = lower_bounds(problem, ports);
-  if (!problem.nodes.empty())
-    for (Bound& bound : lower_bounds_between_nodes(problem, ports)) bounds.push_back(std::move(bound));
-  return bounds;
+  constexpr Count most_ranks = 1024, most_steps = 200;
+  constexpr double price_looks = 1.4e7, cut_looks = 5e7;  // a second
+  if (problem.ranks > most_ranks) return lower_bounds(problem, ports);
+  return all_certified(problem, ports, topology, [&](const NetworkLinks& network) {
+    const auto steps = static_cast<Count>(price_looks / (looks_of_a_step(problem, network) + 1));
+    return bounds_within(problem, network, {.steps = std::clamp<Count>(steps, 1, most_steps), .grid = topology->grid()}, cut_looks);
+  });
 }
 
 }  // namespace quadrille

@@ -63,8 +63,10 @@ class DrawnCertificates : public OwnFolder {
     static const char* const networks[] = {"ring:5", "array:4",     "torus:2x4",       "mesh:2x3",  "hypercube:8",
                                            "full:4", "cluster:3x2", "dragonfly:2x2x2", "torus:3x3", "fat-tree:2"};
     const bool on_network = draw(0, 2) > 0;
-    const Topology topology = draw(0, 3) == 0 ? parse_edge_list("0 a 1/3\n1 a 2\n2 b\n3 b 0.5\na b 3/4\n0 1\n", "capacities")
-                                              : parse_topology(networks[index(draw(0, 9))]);
+    const std::size_t network = index(draw(0, 12));
+    const Topology topology = network < std::size(networks)
+                                  ? parse_topology(networks[network])
+                                  : parse_edge_list("0 a 1/3\n1 a 2\n2 b\n3 b 0.5\na b 3/4\n0 1\n", "capacities");
     const Collective collective = all_collectives()[index(draw(0, size(all_collectives()) - 1))];
     const Count ranks = on_network ? topology.ranks() : draw(2, 9);
     BoundDocument document{.problem = problem_of(collective, ranks, draw(1, 40), draw(0, ranks - 1), random_())};
@@ -83,8 +85,13 @@ class DrawnCertificates : public OwnFolder {
     if (collective == Collective::alltoall)
       for (Bound& bound : lower_bounds(document.problem, ports, draw(2, 6)))
         if (bound.certificate.kind == BoundKind::compound) document.bounds.push_back(std::move(bound));
-    const LeastTimes times{
-        .startup_s = Fraction(draw(0, 100), 1000), .byte_s = Fraction(draw(0, 100), draw(1, 999)), .ports = ports};
+    const bool of_nodes = !document.problem.nodes.empty() && draw(0, 1) == 1;
+    const LeastTimes times{.startup_s = Fraction(draw(0, 100), 1000),
+                           .byte_s = Fraction(draw(0, 100), draw(1, 999)),
+                           .ports = ports,
+                           .of_nodes = of_nodes,
+                           .counts_links = !of_nodes && draw(0, 3) > 0,
+                           .adds_up = draw(0, 3) > 0};
     document.bounds.push_back(time_bound(document.problem, document.bounds, times, draw(0, 1) == 1));
     return document;
   }

@@ -87,6 +87,19 @@ TEST(NetworkBounds, HoldForAllAlgorithms) {
   }
 }
 
+// Quick bounds look at the links of large networks, too; only of very large ones they do not.
+TEST(NetworkBounds, AreFoundQuickly) {
+  for (const char* name : {"torus:12x16", "dragonfly:9x4x4"}) {
+    const Topology network = parse_topology(name);
+    Count best = 0;
+    for (const Bound& bound : quick_bounds(Problem::alltoall(network.ranks(), 8), 1, &network))
+      if (bound.figure == "c2_shared") best = std::max(best, bound.value);
+    EXPECT_GE(best, network.exchange_load(8)) << name;
+  }
+  const Topology large = Topology::ring(1025);
+  for (const Bound& bound : quick_bounds(Problem::alltoall(1025, 8), 1, &large)) EXPECT_NE(bound.figure, "c2_shared");
+}
+
 TEST(NetworkBounds, LookAtEachBlockAndRefuseTooMany) {
   EXPECT_THROW(network_bounds(Problem::alltoall(3000, 1), links_of(Topology::ring(3000)), {}), Error);
   EXPECT_TRUE(network_bounds(Problem::barrier(4), links_of(Topology::ring(4)), {}).empty());
