@@ -11,7 +11,7 @@
 
 namespace quadrille {
 
-void check_given(const void* buffer, const UsedPart& used, const char* what) {
+[[gnu::hot]] void check_given(const void* buffer, const UsedPart& used, const char* what) {
   // No process has memory below this address. If a layout begins at or above it, its
   // offsets are absolute addresses, as with MPI_BOTTOM.
   constexpr Bytes lowest_address = 65536;
@@ -20,7 +20,7 @@ void check_given(const void* buffer, const UsedPart& used, const char* what) {
                                              what, used.second - used.first));
 }
 
-bool overlap(const void* input, const UsedPart& used_input, const void* output, const UsedPart& used_output) {
+[[gnu::hot]] bool overlap(const void* input, const UsedPart& used_input, const void* output, const UsedPart& used_output) {
   const auto* from = static_cast<const std::byte*>(input);
   const auto* to = static_cast<const std::byte*>(output);
   const auto [input_first, input_last] = used_input;
@@ -31,14 +31,14 @@ bool overlap(const void* input, const UsedPart& used_input, const void* output, 
          std::less<>{}(to + output_first, from + input_last);
 }
 
-bool Plan::overlap(const void* input, const void* output, Bytes block_bytes) const {
+[[gnu::hot]] bool Plan::overlap(const void* input, const void* output, Bytes block_bytes) const {
   if (in_place_) throw Error(ErrorCode::misuse, "this plan was made in place; run it by execute_in_place");
   const Bytes unit = capacity_ > 0 ? block_bytes : 1;
   const auto used = [&](const UsedPart& part) { return UsedPart(part.first * unit, part.second * unit); };
   return quadrille::overlap(input, used(input_extent_), output, used(output_extent_));
 }
 
-void Plan::check_apart(const void* input, const void* output, std::string_view function) const {
+[[gnu::hot]] void Plan::check_apart(const void* input, const void* output, std::string_view function) const {
   if (overlap(input, output, 0)) throw_overlap(function, false);
 }
 
@@ -65,7 +65,7 @@ Arguments arguments_of(const void* input, void* output) {
 
 }  // namespace
 
-void Plan::execute(const void* input, void* output) {
+[[gnu::hot]] void Plan::execute(const void* input, void* output) {
   check_apart(input, output, "execute");
   execution_->execute(arguments_of(input, output));
 }

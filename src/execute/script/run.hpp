@@ -148,7 +148,7 @@ class ScriptExecutable final : public Executable {
     return messages_.memory_bytes() + memory_bytes_of(dataflow_.missing, dataflow_.ready, dataflow_.task_of_message);
   }
 
-  void execute(const Arguments& arguments, Phases* phases = nullptr) override {
+  [[gnu::hot]] void execute(const Arguments& arguments, Phases* phases = nullptr) override {
     begin(arguments);
     watch_ = Watch(phases);
     finish();
@@ -159,7 +159,7 @@ class ScriptExecutable final : public Executable {
     withdraw();
   }
 
-  void begin(const Arguments& arguments) override {
+  [[gnu::hot]] void begin(const Arguments& arguments) override {
     QUADRILLE_HOT_ASSERT(stage_ == Stage::to_begin);  // no execution is under way
     QUADRILLE_HOT_ASSERT((arguments.block_bytes > 0) == (script_.capacity > 0) && arguments.block_bytes <= script_.capacity);
     if (arguments.block_bytes != block_bytes_) [[unlikely]]
@@ -180,7 +180,7 @@ class ScriptExecutable final : public Executable {
     }
   }
 
-  void finish() override {
+  [[gnu::hot]] void finish() override {
     try {
       Stage stage = stage_;
       do {

@@ -15,6 +15,9 @@
 //
 // If the plan keeps step, a window with messages to other nodes begins when such messages of the node in earlier rounds are
 // complete (NodeSteps).
+//
+// What runs in each execution is marked [[gnu::hot]], so that the linker places it side by side. With many ranks on a core, the TLB
+// is empty after a context switch, and each page of code is a miss.
 #pragma once
 
 #include <memory>
@@ -109,11 +112,11 @@ class SharedMessages {
     elastic_->scale(layout_, connection_, block_bytes);
     dense_.take_sizes(connection_);
   }
-  const Bases& begin(const std::byte* input, std::byte* output);
-  void post(std::uint32_t message);
-  void post_window(std::size_t window);
-  bool advance();
-  void wait();
+  [[gnu::hot]] const Bases& begin(const std::byte* input, std::byte* output);
+  [[gnu::hot]] void post(std::uint32_t message);
+  [[gnu::hot]] void post_window(std::size_t window);
+  [[gnu::hot]] bool advance();
+  [[gnu::hot]] void wait();
   bool advance(CompletionStamps completions);
   void wait(const CompletionStamps& completions);
   std::optional<std::uint32_t> advance_any();
@@ -123,7 +126,7 @@ class SharedMessages {
     return space_.poll(
         done, [&] { return has_open() ? awaited() : SharedSpace::anybody; }, looks_);
   }
-  void end();
+  [[gnu::hot]] void end();
   void withdraw();
   void fail(const Error& why) noexcept;
   Bytes memory_bytes() const;
@@ -142,19 +145,19 @@ class SharedMessages {
     void add(std::uint32_t message) { room[count++] = message; }
   };
 
-  const Connection::Watched* reader_of_next_block();
+  [[gnu::hot]] const Connection::Watched* reader_of_next_block();
   void wait_for_readers();
-  void publish(std::uint32_t group);
+  [[gnu::hot]] void publish(std::uint32_t group);
   Offset offset_of(Buffer buffer) const;
   bool goes_through_block(const ScriptMessage& message) const;
-  void run_to_block(const SendAreaLayout::Group& group, IndexRange copies);
-  void run(IndexRange copies, const Bases& source, const Bases& target);
-  void fetch(std::uint32_t message) const;
+  [[gnu::hot]] void run_to_block(const SendAreaLayout::Group& group, IndexRange copies);
+  [[gnu::hot]] void run(IndexRange copies, const Bases& source, const Bases& target);
+  [[gnu::hot]] void fetch(std::uint32_t message) const;
   Acknowledgement& own_ack(std::uint32_t send) const {
     return *reinterpret_cast<Acknowledgement*>(acks_now_ + layout_.places[send].ack);
   }
-  bool try_to_complete(std::uint32_t message);
-  bool advance_dense();
+  [[gnu::hot]] bool try_to_complete(std::uint32_t message);
+  [[gnu::hot]] bool advance_dense();
   Rank awaited() { return script_->messages[open_.count > 0 ? open_[0] : dense_.receive(dense_next_).message].peer; }
   template <class Seen>
   bool complete_open(Seen&& seen);

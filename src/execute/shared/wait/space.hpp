@@ -59,7 +59,7 @@ class SharedStarts final : public Starts {
  public:
   SharedStarts(StartRecord& record, const Progress& progress) : record_(record), progress_(progress) {}
 
-  void begin(std::uint32_t plan) override {
+  [[gnu::hot]] void begin(std::uint32_t plan) override {
     if (progress_.ended && progress_.ended->load(std::memory_order_relaxed)) throw_ended();
     check_not_forked();
     progress_.count_start();
