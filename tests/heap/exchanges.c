@@ -167,12 +167,13 @@ static void see_use(int half) {
   if (now.mappings > most[half].mappings) most[half].mappings = now.mappings;
 }
 
+/* What is kept for a second depends on how fast the machine is at the moment: 64 MiB and more. */
 static void check_use(void) {
   printf("rank %d: at most %ld and %ld MiB, %ld and %ld mappings\n", rank, most[0].mebibytes, most[1].mebibytes, most[0].mappings,
          most[1].mappings);
   if (most[0].mebibytes == 0) fail("measurement of memory", 0);
-  if (most[1].mebibytes > most[0].mebibytes * 5 / 4 + 10) fail("growth of shared memory, to MiB", most[1].mebibytes);
-  if (most[1].mappings > most[0].mappings + 20) fail("growth of mappings", most[1].mappings);
+  if (most[1].mebibytes > most[0].mebibytes * 5 / 4 + 100) fail("growth of shared memory, to MiB", most[1].mebibytes);
+  if (most[1].mappings > most[0].mappings + 100) fail("growth of mappings", most[1].mappings);
 }
 
 int main(int count, char** words) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
-   Uses large blocks while UCX's library of memory hooks (libucm) watches: it must be told of each page that goes back to the system,
-   and the hooks may allocate. Prints "good", or says what is wrong. */
+   Uses large blocks while UCX's library of memory hooks (libucm) watches: it must be told of each page that goes back to the
+   system, and the hooks may allocate. Prints "good", or says what is wrong. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
