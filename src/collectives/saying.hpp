@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "collectives/shares.hpp"
 #include "foundation/text/wording.hpp"

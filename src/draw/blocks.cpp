@@ -104,6 +104,7 @@ class BlockNames {
                   : by_ == ColourBy::target && target != blocks.targets.end() ? target->second
                                                                               : origin;
     if (by_operands()) cell.colour = operand_count(part, terms) - 1, cell.colours = problem_.ranks, cell.is_amount = true;
+    cell.colour = std::clamp<Count>(cell.colour, 0, cell.colours - 1);  // a wrong schedule may combine an operand twice
     const std::string who =
         operands.size() <= longest_label ? operands : fmt::format("{} of {}", operand_count(part, terms), problem_.ranks);
     const std::string to = target == blocks.targets.end() ? "" : fmt::format("{}", target->second);

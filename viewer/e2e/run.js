@@ -276,6 +276,8 @@ await check("the page says what happens, why a block moves, and what its words m
     await page.locator(".help button").first().focus();
     assert.match(await words.textContent(), /corner mark/);
     assert.ok(await words.isVisible());
+    await page.keyboard.press("Escape");
+    assert.ok(!(await words.isVisible()));
     const canvas = page.locator("main .pane canvas").first();
     const box = await canvas.boundingBox();
     let told = "";

@@ -48,12 +48,16 @@ const words: Record<ViewName, readonly Word[]> = {
 // A question mark; beside it the words of the view that `show` has named.
 export class Words {
   private readonly list = el("dl", { class: "words", role: "tooltip" });
-  readonly element = el(
-    "div",
-    { class: "help" },
-    el("button", { type: "button", "aria-label": "What the words and marks of this view mean" }, "?"),
-    this.list,
-  );
+  private readonly mark = el("button", { type: "button", "aria-label": "What the words and marks of this view mean" }, "?");
+  readonly element = el("div", { class: "help" }, this.mark, this.list);
+
+  constructor() {
+    this.mark.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.mark.blur();
+    });
+  }
 
   show(view: ViewName): void {
     this.list.replaceChildren(...words[view].flatMap(([word, meaning]) => [el("dt", {}, word), el("dd", {}, meaning)]));
