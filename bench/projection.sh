@@ -32,7 +32,7 @@ while [ $# -gt 0 ]; do
     fail "$1 needs a value; see bench/projection.sh --help"
   case $1 in
     --csv) csv=$(realpath "$2"); shift 2 ;;
-    --folder) folder=$(realpath "$2"); shift 2 ;;
+    --folder) mkdir -p "$2"; folder=$(realpath "$2"); shift 2 ;;
     --hosts) layouts=$2; shift 2 ;;
     --rates) rates=$2; shift 2 ;;
     --limit) limit=$2; shift 2 ;;
@@ -163,9 +163,9 @@ run_once() {  # run_once PROGRAM LAYOUT RATE SIDE
 result_of() { echo "$folder/results/$1-$2-$3.csv"; }  # result_of PROGRAM LAYOUT RATE: its measured times, a line for each run
 
 measure() {  # measure PROGRAM LAYOUT RATE
-  local result run side
+  local result run=0 side
   result=$(result_of "$1" "$2" "$3")
-  run=$(cat "$result" 2>/dev/null | wc -l)
+  [ ! -e "$result" ] || run=$(wc -l <"$result")
   [ "$run" -lt $((2 * repetitions)) ] || return 0
   begins
   mkdir -p "$folder/$1" && cd "$folder/$1"

@@ -58,8 +58,8 @@ struct ProjectionOptions {
   double away = 1;       // factor for the time in which ranks were away from a processor, at most 1e6
   // If true, all members of a communicator enter each collective at the mean of their times, as if they shared their work evenly.
   bool without_late_ranks = false;
-  // If true, prices of collectives are not multiplied by the machine's residuals. If false, they are, where a communicator has the
-  // node sizes with which the residuals were measured.
+  // If true, the machine is taken to have no residuals. If false, prices of collectives are multiplied by them: wholly where a
+  // communicator has the node sizes with which they were measured, by half of their logarithm elsewhere.
   bool without_correction = false;
   Count total_cores = 0;  // cores that all ranks share while they compute; 0: each rank has a core
   Count draws = 200;      // replays with random draws, from which the bands follow
@@ -95,7 +95,7 @@ struct ProjectedRow {
   Count ranks = 1, nodes = 1;             // of the first communicator
   Bytes least_bytes = 0, most_bytes = 0;  // RecordedSite::block_bytes
   Count calls = 0;                        // a call of all members counts once
-  Count corrected_calls = 0;              // how many of them have a price that was multiplied by a residual
+  Count corrected_calls = 0;              // how many of them have a price that was wholly multiplied by a residual
   ProjectedWay vendor, ours;
   Band gain_s;         // the vendor's time minus ours
   std::string remark;  // why the vendor's algorithm is not known, or why the calls are replayed as recorded; empty: nothing to say
@@ -119,7 +119,7 @@ struct Projection {
   std::string remedy;                // if the verdict is not known, what would narrow the band of the gain; may be empty
   std::vector<ProjectedRow> rows;    // by the vendor's time, the longest first
   Count calls = 0;                   // replayed; a call of all members counts once
-  Count corrected_calls = 0;         // how many of them have a price that was multiplied by a residual
+  Count corrected_calls = 0;         // how many of them have a price that was wholly multiplied by a residual
   double recorded_s = 0;             // duration of the recorded run
   std::vector<std::string> remarks;  // what the reader should know before trusting the figures
 };

@@ -79,7 +79,7 @@ ReplaySums sums_of(const Replayed& replayed, const std::vector<ProjectedRow>& ro
 class Drawing {
  public:
   Drawing(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, const Replayed& replayed,
-          const std::vector<ProjectedRow>& rows, const DrawOptions& how)
+          const std::vector<ProjectedRow>& rows, const DrawnReplays& how)
       : recording_(recording),
         options_(options),
         prices_(prices),
@@ -194,7 +194,7 @@ double Draw::normal(Rank rank, Count entry) const {
 }
 
 DrawnBands drawn_bands(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, const Replayed& replayed,
-                       const std::vector<ProjectedRow>& rows, const DrawOptions& how) {
+                       const std::vector<ProjectedRow>& rows, const DrawnReplays& how) {
   return Drawing(recording, options, prices, replayed, rows, how).run();
 }
 

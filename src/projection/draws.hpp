@@ -49,7 +49,7 @@ struct DrawnBands {
 
 inline constexpr double least_gain = 0.01;  // a gain of less than this share of a total is not worth mentioning
 
-struct DrawOptions {
+struct DrawnReplays {
   bool as_if_calibrated = false;   // as in Draw
   Count most_entries = 5'000'000;  // that all draws together replay: some seconds
 };
@@ -57,6 +57,6 @@ struct DrawOptions {
 // Replays the recording options.draws times. `replayed` and `rows`: of the replay without a draw, whose values the bands surround.
 // Of a long recording the draws replay only the first part, and their differences are scaled to the whole.
 DrawnBands drawn_bands(const Recording& recording, const ProjectionOptions& options, CallPrices& prices, const Replayed& replayed,
-                       const std::vector<ProjectedRow>& rows, const DrawOptions& how = {});
+                       const std::vector<ProjectedRow>& rows, const DrawnReplays& how = {});
 
 }  // namespace quadrille::projection

@@ -6,15 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "foundation/hash.hpp"
 #include "foundation/planted.hpp"
@@ -23,6 +19,7 @@
 #include "foundation/text/printable.hpp"
 #include "quadrille/error.hpp"
 #include "recording/call_log.hpp"
+#include "recording/deviations.hpp"
 #include "recording/entries.hpp"
 #include "recording/folding.hpp"
 
@@ -59,8 +56,6 @@ void set_checksum(std::string& file, std::uint64_t checksum) {
 // Keeps the numbers of a damaged file from being negative.
 Count counted(std::uint64_t number) { return static_cast<Count>(std::min(number, std::uint64_t{1} << 62)); }
 
-double squared(double value) { return value * value; }
-
 // Goes through the units, keeps what they define, and adds up the entries.
 class RankReader {
  public:
@@ -75,7 +70,7 @@ class RankReader {
     while (read_definition());
     if (!has_facts_) refuse_file("it does not say what was recorded");
     if (is_whole && reader_.at() != units_.size()) refuse_file("its entries are damaged");
-    set_deviations();
+    deviations_.set(contents_.recorded);
     return std::move(contents_);
   }
 
@@ -93,31 +88,9 @@ class RankReader {
     const auto seconds = [&](std::uint64_t ticks) { return static_cast<double>(ticks) * rank.tick_s; };
     ++times.calls, ++rank.calls;
     if (is_planted("entry counted twice") && entry.away > 0) ++times.calls, ++rank.calls;
-    if (before_.size() <= entry.site) before_.resize(entry.site + 1);
-    if (times.calls > 1) {  // squares, until `set_deviations`
-      times.gap_deviation_s += squared(seconds(entry.gap) - before_[entry.site].gap_s);
-      times.duration_deviation_s += squared(seconds(entry.duration) - before_[entry.site].duration_s);
-    }
-    before_[entry.site] = {.gap_s = seconds(entry.gap), .duration_s = seconds(entry.duration)};
+    deviations_.add(entry.site, seconds(entry.gap), seconds(entry.duration));
     times.gap_s += seconds(entry.gap), times.away_s += seconds(entry.away), times.duration_s += seconds(entry.duration);
     rank.seconds += seconds(entry.gap) + seconds(entry.away) + seconds(entry.duration);
-  }
-
-  // Half of the mean square of the differences of neighbours is the variance, without slow changes in the run. Of means it says
-  // nothing, so a folded file has definitions.
-  void set_deviations() {
-    RecordedRank& rank = contents_.recorded;
-    for (std::size_t site = 0; site < rank.times.size(); ++site) {
-      RecordedTimes& times = rank.times[site];
-      const auto deviation = [&](double squares) {
-        return times.calls > 1 ? std::sqrt(squares / (2 * static_cast<double>(times.calls - 1))) : 0;
-      };
-      times.gap_deviation_s = deviation(times.gap_deviation_s), times.duration_deviation_s = deviation(times.duration_deviation_s);
-      const auto defined = deviations_.find(site);
-      if (defined == deviations_.end()) continue;
-      times.gap_deviation_s = static_cast<double>(defined->second[0]) * rank.tick_s;
-      times.duration_deviation_s = static_cast<double>(defined->second[1]) * rank.tick_s;
-    }
   }
 
   bool read_definition() {
@@ -146,7 +119,8 @@ class RankReader {
       sites[static_cast<std::size_t>(from.number_below(sites.size()))].are_sampled = true;
     } else if (letter == variation_letter) {
       const auto site = static_cast<std::size_t>(from.number_below(sites.size()));
-      deviations_[site] = {from.number(), from.number()};
+      const std::uint64_t gap = from.number();
+      deviations_.define(site, gap, from.number());
     } else {
       refuse_file("its definitions are damaged");
     }
@@ -156,8 +130,7 @@ class RankReader {
   const std::string_view units_;
   EntryReader reader_;
   RankContents contents_;
-  std::vector<RecordedTimes> before_;                                         // by site: the entry before
-  std::unordered_map<std::size_t, std::array<std::uint64_t, 2>> deviations_;  // by site, of gaps and durations, in ticks
+  Deviations deviations_;
   std::uint64_t members_left_ = most_members;
   bool has_facts_ = false;
 };

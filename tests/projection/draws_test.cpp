@@ -87,7 +87,7 @@ class DrawnBandsTest : public ::testing::Test {
     }
   }
   // The bands of both sides' replays with algorithms that differ.
-  DrawnBands bands(const DrawOptions& how = {}) {
+  DrawnBands bands(const DrawnReplays& how = {}) {
     options_.vendor = "mpich", options_.chosen = {{Collective::alltoall, "shift"}};
     const Recording recording = program_.made();
     CallPrices prices(recording, options_);

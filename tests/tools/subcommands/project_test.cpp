@@ -208,7 +208,7 @@ TEST_F(ProjectTest, ScalesRanks) {
       prints_unwrapped(with({"--scale", "2:strong"})),
       AllOf(HasSubstr("./app: 16 ranks on 4 nodes of ethernet100, scaled from 8 to 16 (strong), with computing times 0.5\n"),
             HasSubstr("16 B  MPI_COMM_WORLD, 16 ranks on 4 nodes"), HasSubstr("Note: 16 ranks stand for the 8 recorded ones"),
-            HasSubstr("\nscaled to 16 ranks: ")));
+            ::testing::StartsWith("scaled to 16 ranks: ")));
   const Json json = Json::parse(prints(with({"--scale", "2x4=4x4:weak", "--json"})));
   EXPECT_EQ(json["scaled"], (Json{{"from", {2, 4}}, {"to", {4, 4}}, {"blocks", "weak"}}));
   EXPECT_EQ(json["ranks"], 16);
