@@ -153,11 +153,12 @@ TEST_F(DrawnBandsTest, AreNarrowerAsIfCalibrated) {
   EXPECT_NEAR(width(bands({.as_if_calibrated = true}).gain), plain * calibrated_spread / spread, 0.25 * plain);
 }
 
-// Gaps change places, so ranks are late at other calls; the sums of the gaps stay.
+// Each rank in turn is late. Gaps change places, so at some calls several ranks are late together, and others wait less in sum. The
+// sums of the gaps stay.
 TEST_F(DrawnBandsTest, VaryWhichRanksAreLate) {
   call(20, 50, 30);
   const DrawnBands found = bands();
-  EXPECT_GT(found.runs[0].parts[waiting].high, found.runs[0].parts[waiting].low);
+  EXPECT_LT(found.runs[0].parts[waiting].low, 0.85 * found.runs[0].parts[waiting].value);
   const Band& gaps = found.runs[0].parts[computing];
   EXPECT_GT(gaps.low, 0.97 * gaps.value);
   EXPECT_LT(gaps.high, 1.03 * gaps.value);

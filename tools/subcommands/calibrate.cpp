@@ -85,7 +85,7 @@ std::string residuals_text(const std::vector<Residual>& residuals) {
   using Row = std::tuple<Collective, Implementation, bool>;
   for (const Collective collective : all_collectives())
     for (const Row& row : {Row(collective, Implementation::ours, false), Row(collective, Implementation::ours, true),
-                          Row(collective, Implementation::vendor, false), Row(collective, Implementation::vendor, true)}) {
+                           Row(collective, Implementation::vendor, false), Row(collective, Implementation::vendor, true)}) {
       const auto [of, by, in_succession] = row;
       std::vector<TableCell> cells{std::string(name(of)), fmt::format("{}{}", name(by), in_succession ? ", in succession" : "")};
       bool has_any = false;
