@@ -21,6 +21,13 @@ launch --heap && grep -q 'good, 9[0-9] of 100\|good, 100 of' "$work/said" || wro
 QUADRILLE_HEAP=off launch --heap && grep -q 'good, 0 of 100' "$work/said" || wrong 'without the heap'
 [ "$(grep -c -- '--heap is off' "$work/said")" = 1 ] || wrong 'that it is off is said once'
 
+# Over UCX, whose memory hooks see what the heap gives back.
+if "$mpirun" --version 2>&1 | grep -q 'Open MPI' && ompi_info 2>/dev/null | grep -q 'pml: ucx'; then
+  seconds=2
+  OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any UCX_TLS=self,sm,tcp launch --heap &&
+    grep -q 'good, 9[0-9] of 100\|good, 100 of' "$work/said" || wrong 'over UCX'
+fi
+
 begin() {  # begin SECONDS: starts a run; sets `launcher`, and `all`, the processes of the ranks
   seconds=$1
   : >"$work/said"  # of the launch before
