@@ -20,20 +20,18 @@ cases_openmpi() {  # chains and trees with short segments, and algorithms for me
   echo "8192 100 Reduce $(tuned reduce 3 16)"
   echo "32768 40 Alltoall $(tuned alltoall 3)"
 }
-forced() { echo "${2:+MPIR_CVAR_$1_DEVICE_COLLECTIVE=0 }MPIR_CVAR_$1_INTRA_ALGORITHM=nb MPIR_CVAR_I$1_INTRA_ALGORITHM=$3${4:+ MPIR_CVAR_I$1_$4_CHUNK_SIZE=64}"; }
-cases_mpich() {  # nonblocking algorithms, also with short segments
-  echo "32768 40 Bcast $(forced BCAST 0 tsp_ring RING)"
-  echo "32768 40 Reduce $(forced REDUCE 0 tsp_ring RING)"
+forced() { echo "MPIR_CVAR_$1_DEVICE_COLLECTIVE=0 MPIR_CVAR_$1_INTRA_ALGORITHM=nb MPIR_CVAR_I$1_INTRA_ALGORITHM=$2 MPIR_CVAR_I$1_$3_CHUNK_SIZE=64"; }
+cases_mpich() {  # nonblocking algorithms with short segments, and one for short blocks
+  echo "32768 20 Bcast $(forced BCAST tsp_ring RING)"
+  echo "32768 20 Reduce $(forced REDUCE tsp_ring RING)"
   [ -n "${QUADRILLE_LONG:-}" ] || return
-  echo "32768 40 Bcast $(forced BCAST 0 tsp_tree TREE_PIPELINE)"
-  echo "32768 40 Reduce $(forced REDUCE 0 tsp_tree TREE_PIPELINE)"
-  echo "32768 40 Allreduce $(forced ALLREDUCE 0 tsp_tree TREE_PIPELINE)"
-  echo "8192 100 Bcast $(forced BCAST 0 tsp_ring RING)"
-  echo "8192 100 Reduce $(forced REDUCE 0 tsp_ring RING)"
-  echo "8192 100 Allreduce $(forced ALLREDUCE 0 tsp_tree TREE_PIPELINE)"
+  echo "32768 40 Bcast $(forced BCAST tsp_tree TREE_PIPELINE)"
+  echo "32768 40 Reduce $(forced REDUCE tsp_tree TREE_PIPELINE)"
+  echo "32768 40 Allreduce $(forced ALLREDUCE tsp_tree TREE_PIPELINE)"
+  echo "8192 100 Bcast $(forced BCAST tsp_ring RING)"
+  echo "8192 100 Reduce $(forced REDUCE tsp_ring RING)"
+  echo "8192 100 Allreduce $(forced ALLREDUCE tsp_tree TREE_PIPELINE)"
   echo "32768 40 Alltoall MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=brucks"
-  echo "64 400 Alltoall $(forced ALLTOALL '' tsp_ring)"
-  echo "64 400 Allgather $(forced ALLGATHER '' tsp_ring)"
 }
 
 record() {  # record FOLDER BYTES REPETITIONS SETTINGS..
