@@ -229,7 +229,8 @@ class Comparison {
   }
 
   void list_image(Region runs, Rank rank, Regions& list) const {
-    auto& [count, stride] = runs.levels[0];
+    Count& count = runs.levels[0].count;
+    const Bytes stride = runs.levels[0].stride;
     const Bytes block = problem_.block_bytes;
     const auto is_inside = [&](Bytes offset) { return offset >= 0 && offset / block < problem_.ranks; };
     // The first byte after `offset` whose image does not follow the image of the byte before it.

@@ -76,7 +76,7 @@ class Replay {
       if (findings_.full()) return;
       const auto last = std::find_if(first, rounds.end(), [&](const RoundOf& other) { return other.number() != first->number(); });
       tell_left_out(first->number());
-      play_round({first, last});
+      play_round({&*first, static_cast<std::size_t>(last - first)});
       observe(first->number());
       first = last;
     }
