@@ -9,6 +9,7 @@ install(TARGETS quadrille EXPORT quadrille-targets LIBRARY DESTINATION ${CMAKE_I
 install(DIRECTORY include/quadrille DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${machines} DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille/machines)
 install(FILES viewer/dist/viewer.html DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
+install(FILES ${browser_verifier} DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille OPTIONAL)
 
 install(EXPORT quadrille-targets NAMESPACE quadrille:: DESTINATION ${package_directory})
 configure_package_config_file(cmake/quadrille-config.cmake.in quadrille-config.cmake INSTALL_DESTINATION ${package_directory})

@@ -19,3 +19,4 @@ npm test
 npx vite build
 node scripts/seal.js --check
 npm run e2e -- "$command"
+node e2e/editor.js "$command"
