@@ -177,15 +177,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The page that viewer/ builds, installed beside the library.
+// A file that is installed beside the library.
+std::string installed(const char* name, std::string_view advice = "") {
+  constexpr std::size_t most_mebibytes = 64;
+  const std::string file = library_folder() / name, label = fmt::format("'{}'", file);
+  FileText read = read_regular_file(file, most_mebibytes, label);
+  if (read.error != 0)
+    throw Error(ErrorCode::environment, fmt::format("cannot read {}: {}{}", label, std::strerror(read.error), advice));
+  return std::move(read.text);
+}
+
+// The page that viewer/ builds.
 const std::string& built_page() {
-  static const std::string page = [] {
-    constexpr std::size_t most_mebibytes = 64;
-    const std::string file = library_folder() / "viewer.html", label = fmt::format("'{}'", file);
-    FileText read = read_regular_file(file, most_mebibytes, label);
-    if (read.error != 0) throw Error(ErrorCode::environment, fmt::format("cannot read {}: {}", label, std::strerror(read.error)));
-    return std::move(read.text);
-  }();
+  static const std::string page = installed("viewer.html");
   return page;
 }
 
@@ -270,6 +274,7 @@ std::string data_of(const ViewerPage& page) {
   if (!page.text.empty()) head["text"] = page.text;
   if (!page.links.empty()) head["links"] = page.links;
   if (!page.sections.empty()) head["sections"] = page.sections;
+  if (!page.machines.is_null()) head["machines"] = page.machines;
   if (!page.layouts.empty()) head["layouts"] = page.layouts;
   std::string text = head.dump();
   text.pop_back();
@@ -290,6 +295,11 @@ void ViewerPage::add(const Trace& trace) {
 std::string viewer_script() { return text_of(script()); }
 std::string viewer_style() { return text_of(style()); }
 
+std::string browser_verifier() {
+  return installed("verifier.js",
+                   "; build it, with Debian's emscripten: cmake --build build/release --target quadrille_browser_verifier");
+}
+
 std::string html_of(const ViewerPage& page, bool shares_viewer) {
   struct Change {
     Part part;
@@ -300,8 +310,11 @@ std::string html_of(const ViewerPage& page, bool shares_viewer) {
   changes.push_back({data(), as_script_data(data_of(page))});
   if (shares_viewer) {
     // The page's policy has hashes of the script and the style in the page. These hashes do not allow files.
-    changes.push_back(
-        {policy(), "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'"});
+    // The page of the editor runs WebAssembly and workers, which inherit this policy, and plays schedules in a frame.
+    const std::string_view more = page.machines.is_null() ? "" : " 'wasm-unsafe-eval'; worker-src blob:; frame-src 'self' file:";
+    changes.push_back({policy(), fmt::format("default-src 'none'; style-src 'self' file:; base-uri 'none'; form-action 'none'; "
+                                             "script-src 'self' file:{}",
+                                             more)});
     const auto replace = [&](Part part, std::string_view begin, std::string_view end, std::string text) {
       part.begin -= begin.size();
       part.length += begin.size() + end.size();

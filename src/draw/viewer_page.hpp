@@ -38,6 +38,9 @@ struct ViewerPage {
   nlohmann::ordered_json links = nlohmann::ordered_json::array();  // {"text", "file"}
   nlohmann::ordered_json sections =
       nlohmann::ordered_json::array();  // of an index: {"title", "pages": [{"text", "file", "about"}]}
+  // Of the page on which readers write schedules: {"name", "about", "file"}, with the text of the machine's file. Null: another
+  // page.
+  nlohmann::ordered_json machines = nullptr;
   std::vector<std::string> documents;
   nlohmann::ordered_json layouts =
       nlohmann::ordered_json::array();  // of each document that is a trace; none for results of race, tune and report
@@ -52,5 +55,8 @@ std::string html_of(const ViewerPage& page, bool shares_viewer = false);
 // The contents of viewer.js and viewer.css.
 std::string viewer_script();
 std::string viewer_style();
+
+// The contents of verifier.js, which viewer/scripts/verifier.sh makes. Throws Error{environment} if it was not built.
+std::string browser_verifier();
 
 }  // namespace quadrille

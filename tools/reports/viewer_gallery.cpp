@@ -8,14 +8,19 @@
 #include "draw/viewer_page.hpp"
 #include "options/arguments.hpp"
 #include "options/cases.hpp"
+#include "options/file_format.hpp"
 #include "options/option_table.hpp"
 #include "options/problem_options.hpp"
 #include "quadrille/algorithm.hpp"
 #include "quadrille/cost.hpp"
+#include "quadrille/model.hpp"
+#include "reports/handout.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
 namespace {
+
+constexpr std::string_view printed[] = {"lesson-4-bruck", "lesson-12-allreduce"};  // the lessons with a handout
 
 constexpr std::string_view index_title = "Algorithms of collective communication, to step through";
 
@@ -167,20 +172,35 @@ struct Section {
   std::vector<Lesson> pages;
 };
 
-std::vector<Section> sections() {
+std::vector<Section> sections(GalleryKind kind) {
   std::vector<Section> all{{"A course", lessons()}};
+  if (kind == GalleryKind::course) return all;
   for (const std::string& collective : collective_names())
     all.push_back({fmt::format("All algorithms of {}", collective), pages_of(*collective_named(collective))});
   return all;
 }
 
+constexpr const char *editor_file = "write", *editor_title = "Write your own schedule";
+
+// The page on which readers write schedules, with the machines for its races.
+GalleryFile editor() {
+  ViewerPage page{.title = editor_title, .machines = Json::array()};
+  for (const std::string& name : machine_names()) {
+    const MachineCosts machine = find_machine(name);
+    page.machines.push_back({{"name", name}, {"about", machine.description}, {"file", machine_text(machine)}});
+  }
+  return {fmt::format("{}.html", editor_file), html_of(page, true)};
+}
+
 }  // namespace
 
-std::vector<GalleryFile> gallery() {
+std::vector<GalleryFile> gallery(GalleryKind kind) {
+  const bool is_course = kind == GalleryKind::course;
   std::vector<GalleryFile> files{{"viewer.js", viewer_script()}, {"viewer.css", viewer_style()}};
   ViewerPage index{.title = std::string(index_title),
                    .text = "Each page replays one algorithm: play it, step by the arrow keys, and click a block to follow it."};
-  for (const Section& section : sections()) {
+  Json to_print = Json::array();
+  for (const Section& section : sections(kind)) {
     Json pages = Json::array();
     for (std::size_t i = 0; i < section.pages.size(); ++i) {
       const Lesson& lesson = section.pages[i];
@@ -194,12 +214,26 @@ std::vector<GalleryFile> gallery() {
       if (i > 0) page.links.push_back(link("back: " + section.pages[i - 1].title, section.pages[i - 1].file));
       if (i + 1 < section.pages.size())
         page.links.push_back(link("next: " + section.pages[i + 1].title, section.pages[i + 1].file));
+      if (is_course) page.links.push_back({{"text", "the task"}, {"file", fmt::format("{}.html#task={}", editor_file, i + 1)}});
       files.push_back({lesson.file + ".html", html_of(page, true)});
       Json entry = link(lesson.title, lesson.file);
       entry["about"] = first_sentence(lesson.text);
       pages.push_back(std::move(entry));
+      if (!is_course || std::find(std::begin(printed), std::end(printed), lesson.file) == std::end(printed)) continue;
+      const std::string name = fmt::format("handout-{}.{}", i + 1, svg_converter() ? "pdf" : "svg");
+      files.push_back({name, picture_for(name, handout(lesson.title, lesson.text, schedule))});
+      to_print.push_back(
+          {{"text", lesson.title}, {"file", name}, {"about", "One sheet of A4: the lesson, a picture, and questions."}});
     }
     index.sections.push_back({{"title", section.title}, {"pages", std::move(pages)}});
+  }
+  if (is_course) {
+    files.push_back(editor());
+    files.push_back({"verifier.js", browser_verifier()});
+    Json entry = link(editor_title, editor_file);
+    entry["about"] = "A task for each lesson, or anything else. The page proves a schedule, or says what is wrong where.";
+    index.sections.push_back({{"title", "Tasks"}, {"pages", Json::array({std::move(entry)})}});
+    index.sections.push_back({{"title", "To print"}, {"pages", std::move(to_print)}});
   }
   files.push_back({"index.html", html_of(index, true)});
   return files;

@@ -174,7 +174,7 @@ struct ViewArguments {
   ModelOptions model;
   OnlyOption only;
   std::optional<std::string> gallery, output;
-  bool open = false;
+  bool course = false, open = false;
 };
 
 constexpr std::size_t most_documents = 2;  // how many documents are shown side by side
@@ -338,7 +338,7 @@ void check_overwrites_gallery_only(const std::filesystem::path& folder) {
     refuse(fmt::format("'{}' exists, and a gallery would overwrite it; name another folder", index.string()));
 }
 
-void write_gallery(const std::filesystem::path& folder) {
+void write_gallery(const std::filesystem::path& folder, GalleryKind kind) {
   check_overwrites_gallery_only(folder);
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -346,17 +346,18 @@ void write_gallery(const std::filesystem::path& folder) {
     throw Error(ErrorCode::environment, fmt::format("cannot make the folder '{}': {}", folder.string(), failed.message()));
   ProgressLine progress;
   progress.show("writes " + folder.string());
-  for (const GalleryFile& file : gallery()) Output((folder / file.name).string()).finish(file.content);
+  for (const GalleryFile& file : gallery(kind)) Output((folder / file.name).string()).finish(file.content);
 }
 
 int run_view(const ViewArguments& options) {
   if (options.gallery) {
     if (!options.subjects.empty() || options.output)
       refuse("--gallery writes its own pages; leave the collective, files and -o out");
-    write_gallery(*options.gallery);
+    write_gallery(*options.gallery, options.course ? GalleryKind::course : GalleryKind::all_algorithms);
     if (options.open) open_in_browser(std::filesystem::path(*options.gallery) / "index.html");
     return good;
   }
+  if (options.course) refuse("--course needs the folder of a gallery: --gallery FOLDER");
   if (options.subjects.empty())
     refuse("name a collective or a file: quadrille view alltoall --algorithm bruck --ranks 8 -o bruck.html");
   if (options.open && (!options.output || *options.output == "-")) refuse("--open needs a file; add -o page.html");
@@ -396,6 +397,8 @@ Subcommand add_view(CLI::App& command) {
   table.add(group::output, {options->only.row()});
   table.add(group::output,
             {{"--gallery", "FOLDER", options->gallery, "write a course and a page for each algorithm to this folder"},
+             {"--course", "", options->course,
+              "with --gallery: only the course, with a task for each lesson, a page that proves schedules, and handouts to print"},
              {"--open", "", options->open, "open the page by xdg-open"}});
   table.add_output(options->output);
   table.set_footer(
@@ -411,7 +414,8 @@ Subcommand add_view(CLI::App& command) {
       "  quadrille view mine.sched -o mine.html --open\n"
       "  quadrille view runs.json --only 1 --only 3 -o compared.html\n"
       "  quadrille view race-4.json race-8.json -o races.html\n"
-      "  quadrille view --gallery course");
+      "  quadrille view --gallery algorithms\n"
+      "  quadrille view --gallery course --course");
   Subcommand subcommand{std::move(table), [options] { return run_view(*options); }};
   subcommand.writes = [] { return FileFormat::html; };
   return subcommand;

@@ -10,6 +10,7 @@ import { showProjection } from "./report/projection_page";
 import { heading, showRaces } from "./report/races_page";
 import { showRun } from "./report/run_page";
 import "./style.css";
+import { Editor } from "./write/editor";
 
 const root = document.getElementById("page")!;
 const mostBytes = 200 * 1024 * 1024;
@@ -44,7 +45,9 @@ function show(text: string, file?: string): void {
       data.exchanges[0]?.title ??
       (data.races.length ? heading(data.races) : (data.run?.program ?? data.projection?.title)) ??
       "Quadrille";
-    if (data.sections.length) showIndex(root, data);
+    if (data.machines && location.search === "?play") return awaitPage();
+    if (data.machines) new Editor(root, data.machines);
+    else if (data.sections.length) showIndex(root, data);
     else if (data.races.length) showRaces(root, data.races, setTheme());
     else if (data.run) showRun(root, data.run, setTheme());
     else if (data.projection) showProjection(root, data.projection, setTheme());
@@ -52,6 +55,11 @@ function show(text: string, file?: string): void {
   } catch (error) {
     refuse(error);
   }
+}
+
+// In the frame of the editor, which sends the page.
+function awaitPage(): void {
+  window.addEventListener("message", (event) => event.source === parent && show(String(event.data)), { once: true });
 }
 
 async function open(file: File | undefined): Promise<void> {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "quadrille/algorithm.hpp"
+#include "support/browser_verifier.hpp"
 #include "support/command.hpp"
 #include "support/viewer_page.hpp"
 
@@ -74,6 +75,36 @@ TEST_F(GalleryTest, ShowsAlgorithmsOnProblemsThatFitThem) {
   const Json counts = trace("groups", "alltoallv").at("counts");
   for (std::size_t rank = 0; rank < 8; ++rank)
     EXPECT_EQ(counts.at(rank) == Json({0, 0, 0, 0, 0, 0, 0, 0}), rank >= 3) << counts.at(rank);
+}
+
+// A course has the lessons only, with a task and a link to it, and all that its pages load. It needs the verifier for browsers.
+TEST_F(GalleryTest, ACourseIsCompleteOrIsRefused) {
+  const fs::path folder = file("course");
+  const Outcome outcome = run({"view", "--gallery", folder, "--course"});
+  if (!fs::exists(browser_verifier_file())) {
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_NE(outcome.talk.find("--target quadrille_browser_verifier"), std::string::npos) << outcome.talk;
+    EXPECT_FALSE(fs::exists(folder / "index.html"));
+    return;
+  }
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.talk;
+  const Json sections = page_data(contents(folder / "index.html")).at("sections");
+  ASSERT_EQ(sections.size(), 3u);
+  ASSERT_EQ(sections[0].at("pages").size(), 12u);
+  for (std::size_t lesson = 0; lesson < 12; ++lesson) {
+    const Json page = page_data(contents(folder / sections[0].at("pages")[lesson].at("file")));
+    EXPECT_EQ(page.at("links").back().at("file"), "write.html#task=" + std::to_string(lesson + 1)) << page.at("title");
+  }
+  const std::string editor = contents(folder / "write.html");
+  EXPECT_NE(editor.find("script-src 'self' file: 'wasm-unsafe-eval'; worker-src blob:"), std::string::npos);
+  EXPECT_EQ(contents(folder / "lesson-1-ring.html").find("wasm-unsafe-eval"), std::string::npos);
+  EXPECT_GE(page_data(editor).at("machines").size(), 10u);
+  EXPECT_LE(fs::file_size(folder / "verifier.js"), 3u << 20);
+  ASSERT_EQ(sections[2].at("pages").size(), 2u);
+  for (const Json& sheet : sections[2].at("pages")) {
+    const std::string name = sheet.at("file"), text = contents(folder / name);
+    EXPECT_TRUE(text.starts_with(name.ends_with(".pdf") ? "%PDF" : "<svg")) << name;
+  }
 }
 
 }  // namespace

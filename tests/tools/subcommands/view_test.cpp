@@ -252,6 +252,7 @@ TEST_F(ViewTest, RefusesWhatItCannotDo) {
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "--open"}, "--open needs a file");
   refuses({"view", "alltoall", "--algorithm", "bruck", "--ranks", "4", "-o", file("page.svg")}, "SVG");
   refuses({"view", "alltoall", "--gallery", file("gallery")}, "--gallery");
+  refuses({"view", "--course"}, "--course needs the folder of a gallery");
 }
 
 TEST_F(ViewTest, AGalleryOverwritesGalleriesOnly) {

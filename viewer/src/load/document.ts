@@ -6,6 +6,7 @@ import { Reader, Refusal, parsed } from "./reader";
 import type { Race } from "../report/race";
 import type { RunReport } from "../report/run";
 import type { ProjectedRun } from "../report/projection";
+import type { EditorMachine } from "../write/editor";
 import { readLayout } from "./layout";
 import { readProjection } from "./projection";
 import { isRace, isTuning, readRace, readTuning } from "./race";
@@ -33,6 +34,7 @@ export interface PageData {
   readonly races: readonly Race[];
   readonly run?: RunReport;
   readonly projection?: ProjectedRun;
+  readonly machines?: readonly EditorMachine[]; // of the page on which readers write schedules
 }
 
 const readers: ReadonlyMap<string, (document: Reader) => Exchange> = new Map([
@@ -96,7 +98,7 @@ function readDocuments(documents: Reader[], layouts: Reader[] = []): Documents {
 // A link of a gallery leads to a page in the same folder.
 function readLink(reader: Reader): PageLink {
   const file = reader.at("file").text();
-  if (!/^[a-z0-9-]+\.html$/.test(file)) reader.refuse("must be the name of a page");
+  if (!/^[a-z0-9-]+\.(html(#task=\d+)?|pdf|svg)$/.test(file)) reader.refuse("must be the name of a page");
   return { text: reader.at("text").text(), file };
 }
 
@@ -106,6 +108,12 @@ const readSection = (section: Reader): PageSection => ({
     .at("pages")
     .list()
     .map((page) => ({ ...readLink(page), about: page.at("about").text() })),
+});
+
+const readMachine = (machine: Reader): EditorMachine => ({
+  name: machine.at("name").text(),
+  about: machine.at("about").text(),
+  file: machine.at("file").text(),
 });
 
 // `file`: the name of the file that was opened; without it the data is that of the page.
@@ -118,6 +126,8 @@ export function readPage(text: string, file?: string): PageData {
   const plain = { links: [], sections: [] };
   if (Array.isArray(document.value)) return { ...plain, ...readDocuments(document.list()) };
   if (formatOf(document) !== "quadrille-page/1") return { ...plain, ...readDocuments([document]) };
+  const machines = document.optional("machines", (list) => list.list().map(readMachine));
+  if (machines) return { ...plain, exchanges: [], races: [], machines };
   const sections = document.optional("sections", (list) => list.list().map(readSection)) ?? [];
   // A document may be a list of several, as commands write them.
   const documents = document
