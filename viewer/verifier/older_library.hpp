@@ -22,20 +22,21 @@ template <class T>
 constexpr weak_ordering order_of_less(const T& a, const T& b) {
   return a < b ? weak_ordering::less : b < a ? weak_ordering::greater : weak_ordering::equivalent;
 }
-template <class... A>
-constexpr weak_ordering operator<=>(const pair<A...>& a, const pair<A...>& b) {
+// The parameters are as general as those of libc++'s `<`. Otherwise `a < b` would mean (a <=> b) < 0, and never end.
+template <class A, class B>
+constexpr weak_ordering operator<=>(const pair<A, B>& a, const pair<A, B>& b) {
   return order_of_less(a, b);
 }
-template <class... A>
-constexpr weak_ordering operator<=>(const tuple<A...>& a, const tuple<A...>& b) {
+template <class... A, class... B>
+constexpr weak_ordering operator<=>(const tuple<A...>& a, const tuple<B...>& b) {
   return order_of_less(a, b);
 }
-template <class A>
-constexpr weak_ordering operator<=>(const optional<A>& a, const optional<A>& b) {
+template <class A, class B>
+constexpr weak_ordering operator<=>(const optional<A>& a, const optional<B>& b) {
   return order_of_less(a, b);
 }
-template <class A>
-weak_ordering operator<=>(const vector<A>& a, const vector<A>& b) {
+template <class A, class Allocator>
+weak_ordering operator<=>(const vector<A, Allocator>& a, const vector<A, Allocator>& b) {
   return order_of_less(a, b);
 }
 

@@ -23,7 +23,8 @@ interface Proved {
 
 const mostShown = 8; // ranks of the right schedule that is played
 
-const least = (value: number | undefined, text: (value: number) => string = String): string => (value === undefined ? "none known" : text(value));
+const least = (value: number | undefined, text: (value: number) => string = String): string =>
+  value === undefined ? "none known" : text(value);
 
 function table(label: string, heads: readonly string[], rows: readonly (readonly string[])[], marked = ""): HTMLElement {
   const cells = (row: readonly string[]) => row.map((text, i) => el("td", i ? { class: "number" } : {}, text));
