@@ -9,7 +9,8 @@
 namespace quadrille {
 namespace {
 
-constexpr Count bytes_apart = 1'000'000;  // so that whole picoseconds tell attoseconds of a byte apart
+constexpr Count most_ranks_of_compound = 1 << 20;  // for more, looking at each number of rounds takes minutes
+constexpr Count bytes_apart = 1'000'000;           // so that whole picoseconds tell attoseconds of a byte apart
 
 // Returns the time of a round, or window, with just so many messages that its busiest rank needs `turns` turns of its ports, and
 // with as many bytes for each port. Links carry `loaded` times as many bytes. Nodes do what ranks do.
@@ -102,6 +103,7 @@ Fraction least_time(const Problem& problem, const Certificate& certificate, Coun
     const Fraction time = certificate.startup_s * number + certificate.byte_s * std::max(bytes, *compound);
     if (!least || time < *least) least = time;
     if (!(bytes < *compound) || number >= problem.ranks) return *least;
+    if (!(certificate.startup_s * number + transfer < *least)) return *least;  // so all further rounds take at least as long
   }
 }
 
@@ -113,7 +115,8 @@ Bound time_bound(const Problem& problem, const std::vector<Bound>& bounds, const
                               .startup_s = times.startup_s,
                               .byte_s = times.byte_s,
                               .by_rounds = by_rounds,
-                              .is_compound = by_rounds && !times.of_nodes && problem.collective == Collective::alltoall}};
+                              .is_compound = by_rounds && !times.of_nodes && problem.collective == Collective::alltoall &&
+                                             problem.ranks <= most_ranks_of_compound}};
   Count rounds = 0;
   Fraction bytes;
   std::vector<std::string_view> figures{"c1", "c2"};

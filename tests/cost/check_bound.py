@@ -147,5 +147,5 @@ if __name__ == "__main__":
             for bound in document["bounds"]:
                 proved = is_proved(document, bound)
                 wrong += not proved
-                print(f"{'proved' if proved else 'NOT proved'}: {bound['figure']} at least {'/'.join(bound['value'])}, {bound['kind']}")
+                print(f"{'proved' if proved else 'NOT proved'}: {bound.get('figure')} at least {bound.get('value')}, {bound.get('kind')}")
     sys.exit(wrong > 0)

@@ -72,6 +72,14 @@ TEST(TimeBound, WithTheCompoundBoundIsAboveTheSum) {
   EXPECT_EQ(time_bound(problem, bounds, times, /*by_rounds=*/false).exact, Fraction(100 + 15 * 64));
 }
 
+// Looking at each of 10^9 numbers of rounds would take minutes.
+TEST(TimeBound, IsFoundSoonForManyRanks) {
+  const Problem problem = Problem::alltoall(1'000'000'000, 1);
+  EXPECT_EQ(time_bound(problem, certified_bounds(problem, 1), {.startup_s = 1, .byte_s = 1}).exact, Fraction(1'000'000'029));
+  const Problem fewer = Problem::alltoall(1'000'000, 1);
+  EXPECT_EQ(time_bound(fewer, certified_bounds(fewer, 1), {.startup_s = 100, .byte_s = 1}).exact, Fraction(2'139'984));
+}
+
 // No algorithm has a smaller price under any policy, and no simulation by events ends earlier.
 TEST(TimeBound, HoldsForAllAlgorithmsAndPolicies) {
   const Topology network = Topology::torus({2, 4});

@@ -306,7 +306,7 @@ TEST_F(CommandTest, TracesOneBlock) {
 
 TEST_F(CommandTest, FlowsNeedANetworkAndACollectiveThatMovesBlocks) {
   refuses({"verify", "alltoall", "--algorithm", "flow", "--ranks", "4"}, "flow needs the links of the network");
-  refuses({"verify", "allreduce", "--algorithm", "flow", "--topology", "ring:4"}, "there is no flow for allreduce");
+  refuses({"verify", "allreduce", "--algorithm", "flow", "--topology", "ring:4"}, "forms with counts, not for allreduce");
   refuses({"schedule", "alltoall", "--algorithm", "flow:x=1", "--topology", "ring:4"}, "flow has no parameter 'x'");
 }
 
