@@ -12,7 +12,7 @@ tuned() { echo "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_$1_a
 cases_openmpi() {  # chains and trees with short segments, and algorithms for messages of other lengths
   echo "32768 40 Bcast $(tuned bcast 3 64)"
   echo "32768 40 Allreduce $(tuned allreduce 5 64)"
-  [ -n "${QUADRILLE_LONG:-}" ] || return
+  [ "${QUADRILLE_LONG:-0}" = 1 ] || return
   local algorithm
   for algorithm in 2 4 5 6; do echo "32768 40 Bcast $(tuned bcast $algorithm 64)"; done
   for algorithm in 2 3 4 5; do echo "32768 40 Reduce $(tuned reduce $algorithm 64)"; done
@@ -24,7 +24,7 @@ forced() { echo "MPIR_CVAR_$1_DEVICE_COLLECTIVE=0 MPIR_CVAR_$1_INTRA_ALGORITHM=n
 cases_mpich() {  # nonblocking algorithms with short segments, and one for short blocks
   echo "32768 20 Bcast $(forced BCAST tsp_ring RING)"
   echo "32768 20 Reduce $(forced REDUCE tsp_ring RING)"
-  [ -n "${QUADRILLE_LONG:-}" ] || return
+  [ "${QUADRILLE_LONG:-0}" = 1 ] || return
   echo "32768 40 Bcast $(forced BCAST tsp_tree TREE_PIPELINE)"
   echo "32768 40 Reduce $(forced REDUCE tsp_tree TREE_PIPELINE)"
   echo "32768 40 Allreduce $(forced ALLREDUCE tsp_tree TREE_PIPELINE)"
