@@ -88,7 +88,8 @@ std::optional<LeastTimes> least_times(const Model& model, const MachineCosts& ma
                     .byte_s = picosecond * Fraction(of_bytes, bytes_apart),
                     .ports = ports,
                     .of_nodes = model.needs_nodes,
-                    .counts_links = time_of_round(formula, ports, 1, many, 2) > time(1, many)};
+                    // If the first byte of a message is free, a link carries many messages of one byte without time.
+                    .counts_links = !is_first_byte_free && time_of_round(formula, ports, 1, many, 2) > time(1, many)};
 }
 
 Fraction least_time(const Problem& problem, const Certificate& certificate, Count rounds, const Fraction& bytes) {
