@@ -3,7 +3,7 @@
 # compare_test.sh QUADRILLE MPI MPIRUN SEVERAL: `quadrille compare` must name first the collective whose algorithm was made slow by the
 # library's own settings, and these settings. Two cases of each library; with QUADRILLE_LONG=1 all.
 set -u
-quadrille=$1 mpi=$2 mpirun=$3 several=$4 tries=3  # other programs on the machine may hide what was made slow
+quadrille=$1 mpi=$2 mpirun=$3 several=$4 tries=6  # other programs on the machine may hide what was made slow
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
