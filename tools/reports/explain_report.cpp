@@ -181,16 +181,16 @@ std::string bound_text(const Explanation& explanation) {
                             seconds_text(*bound.seconds), *seconds / *bound.seconds);
 }
 
-// Returns the last sentence: "The way that is taken has a C2 of 1.00 of the least, and takes, by the model, at most 1.12 of any
-// schedule."
+// Returns the last sentence: "The way that is taken has 1.00 times the least C2, and takes, by the model, at most 1.12 times as
+// long as any schedule must."
 std::string gap_text(const Explanation& explanation) {
   const LowerBound& bound = explanation.bound;
   const auto seconds = explanation.seconds();
   std::string text = "The way that is taken ";
-  if (bound.c2_ratio) text += fmt::format("has a C2 of {:.2f} of the least", *bound.c2_ratio);
+  if (bound.c2_ratio) text += fmt::format("has {:.2f} times the least C2", *bound.c2_ratio);
   if (!bound.seconds || *bound.seconds <= 0 || !seconds) return bound.c2_ratio ? text + '.' : "";
-  return text + fmt::format("{}takes, by the model, at most {:.2f} of any schedule.", bound.c2_ratio ? ", and " : "",
-                            *seconds / *bound.seconds);
+  return text + fmt::format("{}takes, by the model, at most {:.2f} times as long as any schedule must.",
+                            bound.c2_ratio ? ", and " : "", *seconds / *bound.seconds);
 }
 
 // Returns the phrase of the executor by which all ways of the flips run, such as "by shared memory"; empty if the executors
