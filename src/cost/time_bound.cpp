@@ -104,7 +104,8 @@ Fraction least_time(const Problem& problem, const Certificate& certificate, Coun
     const Fraction time = certificate.startup_s * number + certificate.byte_s * std::max(bytes, *compound);
     if (!least || time < *least) least = time;
     if (!(bytes < *compound) || number >= problem.ranks) return *least;
-    if (!(certificate.startup_s * number + transfer < *least)) return *least;  // so all further rounds take at least as long
+    // More rounds have more start-ups, so from here on they take at least as long as the least time that was found.
+    if (!(certificate.startup_s * number + transfer < *least)) return *least;
   }
 }
 

@@ -16,8 +16,8 @@ namespace {
 constexpr double low_percentile = 0.1, high_percentile = 0.9;
 constexpr Count least_drawn_entries = 64;  // of each rank and draw
 
-// A number between 0 and 1, without the borders.
-double uniform(std::uint64_t hash) { return (static_cast<double>(mixed(hash) >> 11) + 0.5) * 0x1p-53; }
+// A number above 0 and below 1.
+double uniform(std::uint64_t hash) { return (static_cast<double>(mixed(hash) >> 12) + 0.5) * 0x1p-52; }
 
 double normal_of(std::uint64_t hash) {
   return std::sqrt(-2 * std::log(uniform(hash))) * std::cos(2 * std::numbers::pi * uniform(hash + 1));

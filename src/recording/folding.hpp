@@ -43,9 +43,10 @@ class Folding {
   const Emit emit_;
   std::vector<Entry> waiting_;                           // not yet part of a period
   std::unordered_map<std::uint64_t, std::size_t> seen_;  // by a sequence of sites: where in `waiting_` it ended last
-  std::size_t candidate_ = 0, matched_ = 0;     // the last `matched_` entries equal those `candidate_` before them; 0: none
-  std::vector<Entry> period_;                   // the sums of the repetitions; empty: none was found
-  std::vector<std::array<double, 2>> squares_;  // by entry of the period: the sums of the squares of its gaps and durations
+  std::size_t candidate_ = 0, matched_ = 0;  // the last `matched_` entries equal those `candidate_` before them; 0: none
+  std::vector<Entry> period_;                // the sums of the repetitions; empty: none was found
+  std::vector<std::array<double, 2>>
+      squares_;  // for each entry of `period_`: the sum of its gaps squared, and of its durations squared
   std::unordered_map<std::uint32_t, Variation> variations_;
   std::uint32_t repetitions_ = 0;
   std::vector<Entry> partial_;  // the repetition that has begun

@@ -27,7 +27,7 @@ class LinkService {
     Picoseconds head = 0, tail = 0;  // when its first and its last byte reach the receiver
   };
 
-  // Links that are slow, besides their capacities, take `slowness` times as long.
+  // `slowness`: a slow link takes so many times as long as its capacity says.
   LinkService(const Topology& topology, double slowness) : topology_(topology), slowness_(slowness) {}
   virtual ~LinkService() = default;
 

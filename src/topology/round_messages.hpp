@@ -49,7 +49,7 @@ struct BusiestLink {
 BusiestLink busiest_link(const Topology& topology, const std::vector<RoutedMessage>& messages,
                          const std::function<void(const RoutedMessage&, const std::string&)>& refuse);
 
-// The capacity of the slowest link of a way; 1 if all links are equally fast.
+// The capacity of the slowest link of a way. It is 1 if the network states no capacities, or the way has no links.
 inline Count least_capacity(const Capacities& capacities, std::span<const Count> way) {
   if (capacities.of_links.empty() || way.empty()) return 1;
   Count least = capacities.of(way[0]);

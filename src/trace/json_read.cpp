@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads traces (docs/trace-format.md). An error with its place is thrown for content that a trace cannot hold: tables that differ
 // from what the document states, ranks, messages or links that do not exist, byte counts that differ from those of the regions,
-// and times that end before they begin or after the last rank has ended. Unknown keys are skipped, and so are c1, c2 and `rounds`,
-// which follow from the messages, except for what algorithms say of the rounds.
+// and times that end before they begin or after the last rank has ended. Unknown keys are skipped. c1, c2 and `rounds` are skipped,
+// too, because they follow from the messages; only the sentences of the rounds (`says`) are read.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -28,7 +28,7 @@ struct ComparedCalls {
   std::optional<Collective> collective;
   double calls = 0;               // of a rank
   double late_s = 0;              // time of waiting for late ranks; 0 where it is not known
-  double usual_s = 0;             // time of a call without `late_s`: the median; in reports the mean
+  double usual_s = 0;             // of a call, without waiting for late ranks: its median, or in reports its mean
   std::vector<double> samples_s;  // usual_s in consecutive parts of the run; empty in reports
   std::string algorithm;          // what ran them; empty: not known
 };

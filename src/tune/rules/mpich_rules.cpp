@@ -90,7 +90,8 @@ struct Branch {
 
 }  // namespace
 
-// The device must pass the whole collective down. It does so anyway if a buffer has a block for each rank.
+// MPICH takes its own algorithm only if the device does not split the collective by nodes. If a buffer has a block for each rank,
+// the device never does; for the others a variable forbids it.
 std::string mpich_force(Collective collective, std::string_view algorithm) {
   std::string name = mpi_name(collective);
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::toupper(letter); });

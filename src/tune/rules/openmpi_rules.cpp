@@ -145,9 +145,9 @@ bool openmpi_splits(Collective collective) {
   return std::find(std::begin(by_size), std::end(by_size), collective) != std::end(by_size);
 }
 
-// The format of coll_han_dynamic_rules_filename: each collective has levels (2: the whole communicator), each level numbers of
-// ranks, ascending from 1, each of these sizes of a block, ascending from 0, with the number of a component. All collectives that
-// the component han implements are listed, because it would split those that are not.
+// The format of coll_han_dynamic_rules_filename has nested lists: of collectives, of levels (2: the whole communicator), of numbers
+// of ranks, which ascend from 1, and of sizes of a block, which ascend from 0. A size has the number of the component that runs it.
+// All collectives that the component han implements are listed, because it splits by nodes those that are not.
 RulesFile openmpi_rules_by_nodes(const VendorRules& rules) {
   constexpr int tuned = 3, han = 6;
   constexpr std::pair<int, std::string_view> implemented[] = {{0, "allgather"}, {1, "allgatherv"}, {2, "allreduce"},
