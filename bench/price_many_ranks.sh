@@ -6,6 +6,6 @@
 set -eu
 quadrille=${1:-quadrille}
 start=$(date +%s.%N)
-"$quadrille" price alltoall --node-sizes 8x12500 --block 1KiB --machine hdr
+"$quadrille" price alltoall --node-sizes 12500x8 --block 1KiB --machine hdr
 end=$(date +%s.%N)
 echo "priced in $(echo "$end - $start" | bc) s"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Replays a recording in SimGrid's SMPI, an independent simulator, and by `quadrille project`, on the same machine, and prints a line of
 # JSON with both totals (docs/smpi.md). SMPI takes its imitation of Open MPI's collectives (smpi/coll-selector:ompi).
-# Usage: smpi_replay.sh RECORDING --node-sizes 4x6 [--machine FILE|NAME] [--rate 100mbit] [--placement cyclic] [--selector mpich]
+# Usage: smpi_replay.sh RECORDING --node-sizes 6x4 [--machine FILE|NAME] [--rate 100mbit] [--placement cyclic] [--selector mpich]
 #                       [--overhead US] [--vendor mpich] [--computing FACTOR] [--away FACTOR] [--quadrille COMMAND] [--keep FOLDER]
 #   --machine   figures of the model max-rate, as for `quadrille project`. Default: an Ethernet of the rate, with 50 us a message
 #   --rate      of each node's link, as tc writes it (kbit, mbit, gbit), instead of the machine's

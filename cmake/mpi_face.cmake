@@ -23,7 +23,7 @@ function(quadrille_mpi_face mpi)
   set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "" OUTPUT_NAME quadrille-${mpi} VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}" QUADRILLE_VERSION="${PROJECT_VERSION}")
+  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}")
   target_link_libraries(${target} PUBLIC quadrille_c $<BUILD_INTERFACE:quadrille> $<BUILD_INTERFACE:quadrille_uses_${mpi}>
                         PRIVATE $<BUILD_INTERFACE:quadrille_settings> fmt::fmt)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${mpi})

@@ -65,12 +65,12 @@ function(quadrille_mpi_plug_in mpi)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/*.cpp
        ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/${mpi}/*.cpp)
   set(target quadrille_${mpi})
-  add_library(${target} MODULE ${sources})
+  add_library(${target} MODULE ${sources} ${quadrille_build_version})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-${mpi} DEFINE_SYMBOL ""  # as for the drop-in, whose headers are precompiled here
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille
                         BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}" QUADRILLE_VERSION="${PROJECT_VERSION}")
+  target_compile_definitions(${target} PRIVATE QUADRILLE_MPI_LIBRARY="${mpi}")
   target_link_libraries(${target} PRIVATE quadrille quadrille_settings fmt::fmt quadrille_uses_${mpi})
   quadrille_call_directly(${target})
   quadrille_precompile(${target} <mpi.h>)

@@ -10,7 +10,7 @@ mpich_packages=(mpich libmpich-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 # The Python module is built where python3-dev and pybind11-dev are. The watcher names lines where libdw-dev is. z3 checks proofs.
 optional_test_packages=(protobuf-compiler libsimgrid-dev iproute2 jq zsh fish gfortran python3-mpi4py python3-dev pybind11-dev python3-numpy
-                        python3-nbclient python3-ipykernel libdw-dev z3)
+                        python3-nbclient python3-ipykernel libdw-dev z3 abigail-tools)
 # For ./check --long.
 clang_packages=(clang-14)
 aarch64_tools=(g++-aarch64-linux-gnu qemu-user)

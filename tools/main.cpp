@@ -20,6 +20,7 @@
 #include "options/arguments.hpp"
 #include "options/help_text.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/version.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/output.hpp"
 #include "support/refuse.hpp"
@@ -53,7 +54,7 @@ void occupy_standard_streams() {
 
 // `only`: the name of the one subcommand to set up; empty: all are set up.
 std::vector<Subcommand> set_up(CLI::App& parser, std::string_view only) {
-  parser.set_version_flag("--version", "quadrille " QUADRILLE_VERSION, "print the version")->group(group::others);
+  parser.set_version_flag("--version", fmt::format("quadrille {}", version()), "print the version")->group(group::others);
   parser.set_help_flag("-h,--help", "print this help")->group(group::others);
   parser.footer(lesson);
   parser.allow_extras();
@@ -99,7 +100,7 @@ int run(std::vector<std::string> words) {
       take_program(subcommand.options.parser(), *subcommand.program, words);
   }
 
-  refuse_empty_values(parser, words);
+  refuse_wrong_values(parser, words);
   if (parse(parser, std::move(words))) return good;
   const auto chosen =
       std::find_if(subcommands.begin(), subcommands.end(), [](const Subcommand& entry) { return entry.options.parser().parsed(); });

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Turns a recording into what SMPI replays: a time-independent trace of each rank, a platform and a list of hosts.
 
-Usage: replay_trace.py RECORDING.json FOLDER --node-sizes 4x6 --machine FILE.toml [--placement cyclic]
+Usage: replay_trace.py RECORDING.json FOLDER --node-sizes 6x4 --machine FILE.toml [--placement cyclic]
                        [--overhead US] [--computing FACTOR] [--away FACTOR]
 
 RECORDING.json is what `quadrille recording FOLDER --json` prints. Writes rank-N, traces, hosts and platform.xml to FOLDER, and prints
@@ -31,11 +31,11 @@ class CannotReplay(Exception):
 
 
 def node_sizes(text):
-    """Ranks of each node: "4x6" are six nodes of four, "1,2,3" three nodes."""
+    """Ranks of each node: "4x6" are four nodes of six, "1,2,3" three nodes."""
     sizes = []
     for part in text.split(","):
-        size, _, count = part.partition("x")
-        sizes += [int(size)] * int(count or 1)
+        *count, size = part.split("x")
+        sizes += [int(size)] * (int(*count) if count else 1)
     return sizes
 
 

@@ -28,7 +28,7 @@ program alltoall_mpi
   call check(quadrille_execute(exchange, input, output))                                   ! as often as you like
 
   mine = real(me, c_double)
-  call check(quadrille_built_in_operator("sum"//c_null_char, "f64"//c_null_char, addition))
+  call check(quadrille_built_in_operator("sum", "f64", addition))
   call check(quadrille_plan_allreduce(ranks, 1_c_int64_t, addition, plan=adding))
   call check(quadrille_start(adding, mine, total, request))  ! the program may compute something else meanwhile
   call check(quadrille_wait(request))

@@ -4,9 +4,10 @@
 !
 !   mpifort $(pkg-config --variable=fortran quadrille-openmpi) app.f90 $(pkg-config --cflags --libs quadrille-openmpi)
 !
-! Ranks, counts and sizes are integer(c_int64_t). Texts for C end in c_null_char: "sum"//c_null_char. Arguments that may be NULL in
-! C are optional. Buffers are arrays of any type and rank, passed by address; they must be contiguous. The buffers of an execution
-! that was started must have the attribute asynchronous in the calling program.
+! Ranks, counts and sizes are integer(c_int64_t). The names of built-in operators and types are plain texts; other texts
+! for C end in c_null_char. Arguments that may be NULL in C are optional. Buffers are arrays of any type and rank, passed by
+! address; they must be contiguous. The buffers of an execution that was started must have the attribute asynchronous in the
+! calling program.
 module quadrille
   use, intrinsic :: iso_c_binding
   implicit none
@@ -116,7 +117,7 @@ module quadrille
     end function
 
     ! Operators
-    function quadrille_built_in_operator(operation, type, made) result(error) bind(c)
+    function quadrille_built_in_operator_in_c(operation, type, made) result(error) bind(c, name="quadrille_built_in_operator")
       import
       character(kind=c_char), intent(in) :: operation(*), type(*)
       type(quadrille_operator), intent(out) :: made
@@ -136,6 +137,103 @@ module quadrille
     function quadrille_operator_free(operation) result(error) bind(c)
       import
       type(quadrille_operator), intent(inout) :: operation
+      integer(c_int) :: error
+    end function
+
+    ! Calls without a plan
+    function quadrille_alltoall(ranks, input, output, count, element_bytes) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count, element_bytes
+      integer(c_int) :: error
+    end function
+    function quadrille_allgather(ranks, input, output, count, element_bytes) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count, element_bytes
+      integer(c_int) :: error
+    end function
+    function quadrille_broadcast(ranks, buffer, count, element_bytes, root) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(inout) :: buffer(*)
+      integer(c_int64_t), value :: count, element_bytes, root
+      integer(c_int) :: error
+    end function
+    function quadrille_scatter(ranks, input, output, count, element_bytes, root) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count, element_bytes, root
+      integer(c_int) :: error
+    end function
+    function quadrille_gather(ranks, input, output, count, element_bytes, root) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count, element_bytes, root
+      integer(c_int) :: error
+    end function
+    function quadrille_reduce(ranks, input, output, count, operation, root) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count, root
+      type(quadrille_operator), value :: operation
+      integer(c_int) :: error
+    end function
+    function quadrille_allreduce(ranks, input, output, count, operation) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count
+      type(quadrille_operator), value :: operation
+      integer(c_int) :: error
+    end function
+    function quadrille_reduce_scatter(ranks, input, output, count, operation) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count
+      type(quadrille_operator), value :: operation
+      integer(c_int) :: error
+    end function
+    function quadrille_scan(ranks, input, output, count, operation) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count
+      type(quadrille_operator), value :: operation
+      integer(c_int) :: error
+    end function
+    function quadrille_exscan(ranks, input, output, count, operation) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: count
+      type(quadrille_operator), value :: operation
+      integer(c_int) :: error
+    end function
+    function quadrille_alltoallv(ranks, input, send_counts, send_displacements, output, receive_counts, receive_displacements, &
+      element_bytes) result(error) bind(c)
+      import
+      type(quadrille_group), value :: ranks
+      type(*), intent(in) :: input(*)
+      type(*), intent(inout) :: output(*)
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int64_t), intent(in) :: send_counts(*), receive_counts(*)
+      integer(c_int64_t), intent(in), optional :: send_displacements(*), receive_displacements(*)
       integer(c_int) :: error
     end function
 
@@ -342,6 +440,13 @@ contains
   function quadrille_error_text() result(text)
     character(:), allocatable :: text
     text = quadrille_text(quadrille_error_text_in_c())
+  end function
+
+  function quadrille_built_in_operator(operation, type, made) result(error)
+    character(*), intent(in) :: operation, type
+    type(quadrille_operator), intent(out) :: made
+    integer(c_int) :: error
+    error = quadrille_built_in_operator_in_c(trim(operation)//c_null_char, trim(type)//c_null_char, made)
   end function
 
   ! A text of C, such as that of quadrille_plan_algorithm.

@@ -6,6 +6,6 @@
 
 namespace quadrille {
 
-std::string_view version();  // "0.1.0"
+std::string_view version();  // such as "0.2.0"
 
 }  // namespace quadrille

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bindings.hpp"
+#include "foundation/system/build_version.hpp"
 #include "quadrille/version.hpp"
 
 PYBIND11_MODULE(_quadrille, module) {
   using namespace quadrille::python;
-  module.attr("built_for") = QUADRILLE_VERSION;
+  module.attr("built_for") = build_version();
   module.attr("library_version") = std::string(quadrille::version());
   add_errors(module);
   add_problem(module);

@@ -13,7 +13,8 @@
 Sizes are bytes, or text with a unit such as "1KiB". docs/python.md of Quadrille says more.
 """
 
-import os
+import inspect as _inspect
+from os import fspath as _fspath
 
 try:
     from . import _quadrille
@@ -157,7 +158,7 @@ def _in_group(ranks, function):
 
 def read_all(file):
     """Returns the schedules of a file, JSON or text."""
-    return _quadrille.read_all(os.fspath(file))
+    return _quadrille.read_all(_fspath(file))
 
 
 def read(file):
@@ -217,17 +218,51 @@ def wait_all(requests):
         raise first
 
 
+def _made_by(algorithm="", *, ranks, block=None, counts=None, root=0, op="sum", type="f64", reproducible=False, nodes=(), grid=()):
+    """Returns the schedule of an algorithm of {}: its name with parameters, such as "bruck:radix=2", or one of your own.
+
+    ranks: how many. block: bytes of a block, or text with a unit. counts: bytes of each share, of a collective with counts. root: its
+    rank. op, type: operator and elements of a reduction. reproducible: all algorithms give the same bits. nodes: the node of each
+    rank. grid: the sides of the grid that the ranks form."""
+
+
 def _of_collective(name):
     def make(algorithm="", **problem):
         return schedule(name, algorithm, **problem)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"Returns the schedule of an algorithm of {name}; see `schedule`."
+    make.__doc__ = _made_by.__doc__.format(name)
+    make.__signature__ = _inspect.signature(_made_by)
     return make
 
 
+def _in_a_sentence(function, name):
+    """Returns the function with errors of one sentence for wrong arguments, in place of a list of the signatures in C++."""
+    def call(*arguments, **options):
+        try:
+            return function(*arguments, **options)
+        except TypeError as error:
+            found = str(error).split("Invoked with: ")
+            if "incompatible" not in found[0]:
+                raise
+            signature, given = found[0].splitlines()[1].partition("(")[2], " ".join(found[1].split())
+            signature = f"{name}({signature.partition(' -> ')[0]}".replace("quadrille._quadrille.", "")
+        raise TypeError(f"call {signature}, not with ({given[:200]})")
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = function.__doc__
+    return call
+
+
+for _name in ("combine", "copy", "over", "parse", "receive", "send"):
+    globals()[_name] = _in_a_sentence(globals()[_name], _name)
+for _name in ("check", "draw", "price", "simulate", "verify", "view"):
+    setattr(Schedule, _name, _in_a_sentence(getattr(Schedule, _name), _name))
+Neighbors.__init__ = _in_a_sentence(Neighbors.__init__, "Neighbors")
+
+
 globals().update({name: _of_collective(name) for name in collectives()})
-__all__ = [name for name in globals() if not name.startswith("_") and name != "os"]
+__all__ = [name for name in globals() if not name.startswith("_")]
 
 
 def __getattr__(name):

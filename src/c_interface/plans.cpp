@@ -105,14 +105,15 @@ Blocks blocks_of(const Lists& lists, std::string_view argument, bool is_needed, 
 // Makes the plan of a rank whose arguments have been read.
 using MakePlan = std::function<Plan()>;
 
-MakePlan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+// The call's blocks; `in_place`: input and output share a buffer.
+IrregularCall irregular_call(const Communicator& ranks, const Asked& asked, bool in_place) {
   const bool has_lists = !is_rooted(asked.collective) || ranks.rank() == asked.root;
   const CollectiveFacts& facts = facts_of(asked.collective);
-  const bool sends = facts.input.holding == Holding::all && !(has_pair_counts(facts) && options.in_place);
+  const bool sends = facts.input.holding == Holding::all && !(has_pair_counts(facts) && in_place);
   const bool receives = facts.output.holding == Holding::all;
-  IrregularCall call{
+  return {
       .arguments = {.collective = asked.collective,
-                    .in_place = options.in_place,
+                    .in_place = in_place,
                     .input_elements = asked.count,
                     .output_elements = asked.count,
                     .element_bytes = asked.element_bytes,
@@ -120,6 +121,10 @@ MakePlan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptio
       .send = blocks_of(asked.send, is_reduction(asked.collective) ? "counts" : "send_counts", sends && has_lists, ranks.size()),
       .receive = blocks_of(asked.receive, "receive_counts", receives && has_lists, ranks.size()),
       .has_buffers = false};
+}
+
+MakePlan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+  IrregularCall call = irregular_call(ranks, asked, options.in_place);
   if (options.operation) call.arguments.element_bytes = options.operation->element_bytes;
   return [&ranks, call, options]() mutable {
     if (!options.operation) return plan_irregular(ranks, call, options);
@@ -129,16 +134,26 @@ MakePlan irregular_plan(Communicator& ranks, const Asked& asked, const PlanOptio
   };
 }
 
-MakePlan regular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+Problem problem_of(const Communicator& ranks, const Asked& asked, const Operator* operation) {
   Problem problem{.collective = asked.collective, .ranks = ranks.size(), .root = asked.root};
-  if (options.operation) {
-    problem.element_bytes = options.operation->element_bytes;
-    problem.commutative = options.operation->commutative;
+  if (operation) {
+    problem.element_bytes = operation->element_bytes;
+    problem.commutative = operation->commutative;
   }
   // An overflow becomes the largest size, which the plan refuses.
-  problem.block_bytes = times_at_most(asked.count, options.operation ? problem.element_bytes : asked.element_bytes,
-                                      std::numeric_limits<Bytes>::max());
+  problem.block_bytes =
+      times_at_most(asked.count, operation ? problem.element_bytes : asked.element_bytes, std::numeric_limits<Bytes>::max());
+  return problem;
+}
+
+MakePlan regular_plan(Communicator& ranks, const Asked& asked, const PlanOptions& options) {
+  const Problem problem = problem_of(ranks, asked, options.operation.get());
   return [&ranks, problem, options] { return plan(ranks, problem, options); };
+}
+
+void check_sizes(const Asked& asked) {
+  check_least("element_bytes", asked.element_bytes, 1, "an element has 1 byte or more");
+  check_least("count", asked.count, 0, "it is 0 or more");
 }
 
 // Reads the arguments of this rank. Local.
@@ -146,8 +161,7 @@ MakePlan read(Communicator& ranks, const Asked& asked, const quadrille_plan_opti
   PlanOptions options = options_of(given);
   if (asked.collective == Collective::broadcast) options.in_place = true;
   if (is_reduction(asked.collective)) options.operation = object_of(asked.operation);
-  check_least("element_bytes", asked.element_bytes, 1, "an element has 1 byte or more");
-  check_least("count", asked.count, 0, "it is 0 or more");
+  check_sizes(asked);
   return (is_irregular(asked.collective) ? irregular_plan : regular_plan)(ranks, asked, options);
 }
 
@@ -160,6 +174,34 @@ int planned(quadrille_group group, const Asked& asked, const quadrille_plan_opti
       const MakePlan made = made_or_thrown(*ranks, [&] { return read(*ranks, asked, given); });
       return std::make_shared<Plan>(made());
     });
+  });
+}
+
+// Collective. Calls without a plan of the caller's.
+int called(quadrille_group group, const Asked& asked, const void* input, void* output) {
+  return guarded([&] {
+    const std::shared_ptr<Communicator> ranks = object_of(group);
+    check_sizes(asked);
+    if (asked.collective == Collective::alltoallv) {
+      IrregularCall call = irregular_call(*ranks, asked, /*in_place=*/false);
+      call.arguments.input = input, call.arguments.output = output;
+      return execute_irregular(*ranks, call, {});
+    }
+    const std::shared_ptr<const Operator> combining = is_reduction(asked.collective) ? object_of(asked.operation) : nullptr;
+    const Problem problem = problem_of(*ranks, asked, combining.get());
+    check(problem);
+    CallArguments arguments{.collective = asked.collective,
+                            .in_place = asked.collective == Collective::broadcast,
+                            .input = input,
+                            .output = output,
+                            .element_bytes = combining ? combining->element_bytes : asked.element_bytes,
+                            .root = asked.root};
+    arguments.input_elements = input_bytes(problem, ranks->rank()) / arguments.element_bytes;
+    arguments.output_elements = arguments.in_place ? asked.count : output_bytes(problem, ranks->rank()) / arguments.element_bytes;
+    if (!combining) return execute_call(*ranks, arguments, {});
+    const CallOperator operation = OperatorFor<std::byte, std::shared_ptr<const Operator>>::of(combining);
+    arguments.operation = &operation;
+    execute_call(*ranks, arguments, {});
   });
 }
 
@@ -203,6 +245,62 @@ void wait_for_all(std::span<quadrille_request> requests) {
 
 using namespace quadrille;
 using namespace quadrille::c_interface;
+
+// ---- Calls without a plan
+
+int quadrille_alltoall(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes) {
+  return called(ranks, {.collective = Collective::alltoall, .count = count, .element_bytes = element_bytes}, input, output);
+}
+
+int quadrille_allgather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes) {
+  return called(ranks, {.collective = Collective::allgather, .count = count, .element_bytes = element_bytes}, input, output);
+}
+
+int quadrille_broadcast(quadrille_group ranks, void* buffer, int64_t count, int64_t element_bytes, int64_t root) {
+  return called(ranks, {.collective = Collective::broadcast, .count = count, .element_bytes = element_bytes, .root = root}, nullptr,
+                buffer);
+}
+
+int quadrille_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes, int64_t root) {
+  return called(ranks, {.collective = Collective::scatter, .count = count, .element_bytes = element_bytes, .root = root}, input,
+                output);
+}
+
+int quadrille_gather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes, int64_t root) {
+  return called(ranks, {.collective = Collective::gather, .count = count, .element_bytes = element_bytes, .root = root}, input,
+                output);
+}
+
+int quadrille_reduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation,
+                     int64_t root) {
+  return called(ranks, {.collective = Collective::reduce, .count = count, .operation = operation, .root = root}, input, output);
+}
+
+int quadrille_allreduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+  return called(ranks, {.collective = Collective::allreduce, .count = count, .operation = operation}, input, output);
+}
+
+int quadrille_reduce_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+  return called(ranks, {.collective = Collective::reduce_scatter, .count = count, .operation = operation}, input, output);
+}
+
+int quadrille_scan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+  return called(ranks, {.collective = Collective::scan, .count = count, .operation = operation}, input, output);
+}
+
+int quadrille_exscan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+  return called(ranks, {.collective = Collective::exscan, .count = count, .operation = operation}, input, output);
+}
+
+int quadrille_alltoallv(quadrille_group ranks, const void* input, const int64_t* send_counts, const int64_t* send_displacements,
+                        void* output, const int64_t* receive_counts, const int64_t* receive_displacements, int64_t element_bytes) {
+  return called(ranks,
+                {.collective = Collective::alltoallv,
+                 .element_bytes = element_bytes,
+                 .send = {send_counts, send_displacements},
+                 .receive = {receive_counts, receive_displacements}},
+                input, output);
+}
 
 // ---- Making plans
 

@@ -79,10 +79,10 @@ Result<> applies(const Model& model, const Workload& workload) {
   if (model.needs_links && !workload.has_links)
     return cannot(fmt::format("the model {} counts links; name a network, such as --topology torus:4x8", model.id));
   if (model.needs_nodes && !workload.has_nodes)
-    return cannot(fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 4x8", model.id));
+    return cannot(fmt::format("the model {} counts what nodes exchange; say where ranks are, such as --node-sizes 8x4", model.id));
   if (model.needs_work && !workload.has_work)
     return cannot(
-        fmt::format("the model {} counts what ranks and nodes do; say where ranks are, such as --node-sizes 4x8", model.id));
+        fmt::format("the model {} counts what ranks and nodes do; say where ranks are, such as --node-sizes 8x4", model.id));
   if (model.needs_exchange && !workload.is_exchange)
     return cannot(fmt::format(
         "the model {} is of exchanges, alltoall and alltoallv, in which nobody waits for what others pass on; take --model flat",

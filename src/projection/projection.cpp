@@ -51,12 +51,12 @@ std::string ranks_text(const std::vector<Rank>& ranks) {
                            : fmt::format("rank {} and {} others", ranks.front(), ranks.size() - 1);
 }
 
-// In the words of the option --node-sizes: "4x6,2" for six nodes of four ranks and one of two.
+// In the words of the option --node-sizes: "4x6,2" for four nodes of six ranks and one of two.
 std::string node_sizes_text(const std::vector<Count>& sizes) {
   std::vector<std::string> runs;
   for (std::size_t begin = 0, end = 0; begin < sizes.size(); begin = end) {
     while (end < sizes.size() && sizes[end] == sizes[begin]) ++end;
-    runs.push_back(end - begin == 1 ? fmt::format("{}", sizes[begin]) : fmt::format("{}x{}", sizes[begin], end - begin));
+    runs.push_back(end - begin == 1 ? fmt::format("{}", sizes[begin]) : fmt::format("{}x{}", end - begin, sizes[begin]));
   }
   return fmt::format("{}", fmt::join(runs, ","));
 }

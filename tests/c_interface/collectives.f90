@@ -187,6 +187,35 @@ contains
     call check(quadrille_operator_free(own))
     call check(quadrille_operator_free(addition))
 
+    ! Calls without a plan, and an operator that is named by plain text.
+    call check(quadrille_built_in_operator("sum", "i64 ", addition))
+    input = blocks(me, 0_c_int64_t, p - 1)
+    call check(quadrille_alltoall(ranks, input, buffer, n, element))
+    call expect(all(buffer == received(me)), "a call of alltoall")
+    call check(quadrille_alltoallv(ranks, input, [n, n, n], output=buffer, receive_counts=[n, n, n], element_bytes=element))
+    call expect(all(buffer == received(me)), "a call of alltoallv")
+    call check(quadrille_allgather(ranks, input, buffer, n, element))
+    call expect(all(buffer == received(0_c_int64_t)), "a call of allgather")
+    call check(quadrille_scatter(ranks, input, buffer, n, element, root))
+    call expect(all(buffer(1:n) == blocks(root, me, me)), "a call of scatter")
+    call check(quadrille_gather(ranks, input, buffer, n, element, root))
+    call expect(me /= root .or. all(buffer == received(0_c_int64_t)), "a call of gather")
+    buffer = me
+    call check(quadrille_broadcast(ranks, buffer, n, element, root))
+    call expect(all(buffer(1:n) == root), "a call of broadcast")
+    input = me
+    call check(quadrille_reduce(ranks, input, buffer, n, addition, root))
+    call expect(me /= root .or. all(buffer(1:n) == p * (p - 1) / 2), "a call of reduce")
+    call check(quadrille_allreduce(ranks, input, buffer, n, addition))
+    call expect(all(buffer(1:n) == p * (p - 1) / 2), "a call of allreduce")
+    call check(quadrille_reduce_scatter(ranks, input, buffer, n, addition))
+    call expect(all(buffer(1:n) == p * (p - 1) / 2), "a call of reduce_scatter")
+    call check(quadrille_scan(ranks, input, buffer, n, addition))
+    call expect(all(buffer(1:n) == me * (me + 1) / 2), "a call of scan")
+    call check(quadrille_exscan(ranks, input, buffer, n, addition))
+    call expect(me == 0 .or. all(buffer(1:n) == me * (me - 1) / 2), "a call of exscan")
+    call check(quadrille_operator_free(addition))
+
     ! Errors.
     call expect(quadrille_execute(plan, input, buffer) == quadrille_misuse, "a freed plan is refused")
     call expect(quadrille_error_text() == "the handle of the plan is NULL; make the plan first", quadrille_error_text())

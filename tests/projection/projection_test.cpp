@@ -162,7 +162,7 @@ TEST_F(CorrectedProjections, MultiplyPricesByTheResiduals) {
   EXPECT_NEAR(later, 3 * later_priced, 1e-12);
   EXPECT_THAT(found.remarks,
               Contains("the prices of 40 of 40 calls are corrected by the machine's residuals, which were measured on "
-                       "the same node sizes (8x2)"));
+                       "the same node sizes (2x8)"));
   EXPECT_THAT(as_priced.remarks, Contains("no price is corrected by the machine's residuals, as asked"));
 }
 
@@ -193,12 +193,12 @@ TEST_F(CorrectedProjections, TakeHalfOfTheResidualsInOtherPlaces) {
   call(exchange_, 40, 0);
   const auto expect_half = [&](std::string_view remark) { expect_factors(remark, std::sqrt(2), std::sqrt(3)); };
   std::swap(options_.nodes[7], options_.nodes[8]);
-  expect_half("no call is blocking, on the node sizes 8x2");
+  expect_half("no call is blocking, on the node sizes 2x8");
   std::swap(options_.nodes[7], options_.nodes[8]);
   options_.nodes[7] = 1;
-  expect_half("node sizes 8x2");
+  expect_half("node sizes 2x8");
   options_.nodes.clear();
-  expect_half("node sizes 8x2");
+  expect_half("node sizes 2x8");
 }
 
 TEST_F(CorrectedProjections, LeaveCallsWithoutResidualsAsTheyAre) {

@@ -443,6 +443,26 @@ class Module(unittest.TestCase):
                 compared += 1
         self.assertEqual(compared, 16 * 3 + 4 * 2)
 
+    def test_stubs_and_help_name_each_parameter_of_a_schedule(self):
+        tree = ast.parse((pathlib.Path(q.__file__).parent / "__init__.pyi").read_text())
+        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        for name in q.collectives():
+            stub = [each.arg for each in functions[name].args.args + functions[name].args.kwonlyargs]
+            self.assertEqual(stub, ["algorithm", *q._problem_arguments])
+            self.assertEqual(stub, list(inspect.signature(getattr(q, name)).parameters))
+        self.assertNotIn("os", dir(q))
+
+    def test_wrong_arguments_are_told_in_a_sentence(self):
+        made = q.alltoall(ranks=2, block=8)
+        for wrong, part in [(lambda: q.combine(q.input[0:8]), "call combine(source: object, target: object"),
+                            (lambda: q.parse([0] * 1000), "call parse(text: str), not with ([0, 0"),
+                            (lambda: q.Neighbors(), "call Neighbors(sources"), (lambda: made.price(), "machine: str")]:
+            with self.assertRaises(TypeError) as raised:
+                wrong()
+            self.assertIn(part, str(raised.exception))
+            self.assertLess(len(str(raised.exception)), 420)
+            self.assertNotIn("\n", str(raised.exception))
+
     def test_names_are_documented(self):
         for name in q.__all__:
             self.assertTrue(getattr(q, name).__doc__, name)

@@ -15,6 +15,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/groups.hpp"
 #include "quadrille/transports.hpp"
+#include "quadrille/version.hpp"
 #include "subcommands/on_demand.hpp"
 #include "support/launcher.hpp"
 #include "support/machine.hpp"
@@ -173,7 +174,7 @@ Json AuditReport::json() const {
   Json report{{"ranks", ranks_},
               {"transport", transport_},
               {"machine", to_json(this_machine())},
-              {"version", version},
+              {"version", version()},
               {"build_type", build_type},
               {"compiler", compiler},
               {"seed", options_.seed},
@@ -189,7 +190,7 @@ Json AuditReport::json() const {
 
 void AuditReport::finish() {
   make_remarks();
-  output_.finish(json_ ? to_text(json()) : text());
+  output_.finish(json_ ? document_text("audit", json()) : text());
 }
 
 std::string guidelines_text() {

@@ -245,7 +245,8 @@ int run_project(const ProjectArguments& options) {
   }
   if (trace) projection.remarks.push_back(trace->finish(projection, situation));
   if (plot) plot->finish(picture_for(options.plot, svg_of(projection, situation)));
-  output.finish(options.json ? to_text(json_of(projection, situation)) : text_of(projection, situation, options.full));
+  output.finish(options.json ? document_text("project", json_of(projection, situation))
+                             : text_of(projection, situation, options.full));
   return good;
 }
 

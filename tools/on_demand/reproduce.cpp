@@ -338,7 +338,7 @@ int run_reproduce(const ReproduceArguments& options) {
   if (options.json && options.markdown) refuse("--json and --markdown exclude each other");
   if (options.list) {
     if (!options.ids.empty()) refuse("--list takes no exhibit: it lists them all");
-    Output(options.folder).finish(options.json ? to_text(exhibits_json()) : exhibits_text());
+    Output(options.folder).finish(options.json ? document_text("reproduce", exhibits_json()) : exhibits_text());
     return good;
   }
   if (options.ids.empty()) refuse("name an exhibit, or all: quadrille reproduce all -o DIR; --list lists them");
@@ -366,7 +366,7 @@ int run_reproduce(const ReproduceArguments& options) {
     }
   }
   if (options.json)
-    output.finish(to_text(several ? array : array[0]));
+    output.finish(document_text("reproduce", several ? array : array[0]));
   else
     output.finish(options.markdown ? (several ? index_of(index) : "") + sections : "");
   return explained ? good : with_findings;

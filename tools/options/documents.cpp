@@ -45,12 +45,20 @@ constexpr int report_version = 1;
                   label, found, known));
 }
 
+// The kind of a result of a subcommand, or of a schedule. Results of versions before 0.2.0 have no format.
+DocumentKind kind_of_keys(const Json& document) {
+  if (document.contains("stages")) return DocumentKind::schedule;
+  if (document.contains("sizes")) return DocumentKind::race;
+  if (document.contains("cells")) return DocumentKind::tuning;
+  return document.contains("candidates") ? DocumentKind::prediction : DocumentKind::schedule;
+}
+
 DocumentKind kind_of_format(const std::string& format, const Json& document, const std::string& label) {
   if (format.starts_with(any_trace)) {
     if (format != trace_format) refuse_version(label, format, trace_format);
     return DocumentKind::trace;
   }
-  if (format != report_format) return DocumentKind::schedule;
+  if (format != report_format) return kind_of_keys(document);
   if (const auto version = document.find("format_version"); version != document.end() && *version != report_version)
     refuse_version(label, fmt::format("{} {}", format, version->dump()), fmt::format("{} {}", report_format, report_version));
   return DocumentKind::report;
@@ -124,9 +132,7 @@ DocumentKind kind_of_document(const std::string& text, const std::string& label)
   if (!document.is_object()) return DocumentKind::schedule;
   if (const auto format = document.find("format"); format != document.end())
     return format->is_string() ? kind_of_format(format->get<std::string>(), document, label) : DocumentKind::schedule;
-  if (document.contains("sizes")) return DocumentKind::race;
-  if (document.contains("cells")) return DocumentKind::tuning;
-  return document.contains("candidates") ? DocumentKind::prediction : DocumentKind::schedule;
+  return kind_of_keys(document);
 }
 
 OptionRow OnlyOption::row() {

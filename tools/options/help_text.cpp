@@ -123,17 +123,27 @@ std::string help_text(const CLI::App& parser) {
   return text + groups_text(parser) + footer_text(parser);
 }
 
-void refuse_empty_values(const CLI::App& command, const std::vector<std::string>& words) {
+void refuse_wrong_values(const CLI::App& command, const std::vector<std::string>& words) {
   const CLI::App* parser = &command;
-  for (const std::string& word : words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     if (word == end_of_options) return;
     if (parser == &command)
       for (const CLI::App* subcommand : command.get_subcommands({}))
         if (subcommand->get_name() == word) parser = subcommand;
-    if (!word.starts_with("--") || word.find('=') != word.size() - 1) continue;
-    const std::string name = word.substr(0, word.size() - 1);
-    if (const CLI::Option* option = parser->get_option_no_throw(name))
-      refuse(fmt::format("{} {} value", name, option->get_items_expected_max() == 0 ? "takes no" : "needs a"));
+    if (!word.starts_with('-')) continue;
+    const bool ends_in_equals = word.starts_with("--") && word.find('=') == word.size() - 1;
+    const std::string name = ends_in_equals ? word.substr(0, word.size() - 1) : word;
+    const CLI::Option* option = parser->get_option_no_throw(name);
+    if (!option) continue;
+    const bool takes_value = option->get_items_expected_max() > 0;
+    if (ends_in_equals) refuse(fmt::format("{} {} value", name, takes_value ? "needs a" : "takes no"));
+    if (!takes_value || ++i == words.size()) continue;
+    const std::string& value = words[i];
+    const bool is_long = value.size() > 2 && value.starts_with("--");
+    if (is_long || (value.starts_with('-') && parser->get_option_no_throw(value)))
+      refuse(fmt::format("{} needs a value, and '{}' is an option", name, value) +
+             (name.starts_with("--") ? fmt::format("; if it is the value, write {}={}", name, value) : ""));
   }
 }
 

@@ -42,8 +42,9 @@ Footer footer_of(const CLI::App& parser);
 // Returns how the user calls the command: "quadrille verify".
 std::string command_path(const CLI::App& parser);
 
-// Refuses options of the form "--name=". CLI11 would read "--block= --ranks 4" as "--block --ranks=4", and "--json=" as "--json".
-void refuse_empty_values(const CLI::App& command, const std::vector<std::string>& words);
+// Refuses options of the form "--name=", because CLI11 would read "--block= --ranks 4" as "--block --ranks=4", and "--json=" as
+// "--json". Also refuses an option as the value of another one: "view --gallery --help" would write a folder "--help".
+void refuse_wrong_values(const CLI::App& command, const std::vector<std::string>& words);
 
 // Refuses the words that the parser has left over: unknown options and surplus arguments.
 void refuse_leftover(const CLI::App& parser, const std::vector<std::string>& leftovers);

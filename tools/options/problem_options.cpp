@@ -132,7 +132,7 @@ void ProblemOptions::add_to(OptionTable& table) {
         fmt::format("the network: {}, edges:FILE, a SimGrid platform as FILE.xml or platform:FILE; also sets --grid and "
                     "--nodes unless they are given",
                     fmt::join(topology_examples(), ", "))},
-       {"--node-sizes", "LIST", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four"},
+       {"--node-sizes", "LIST", node_sizes, "ranks of each node, in order: 1,2,3, or 4x6 for four nodes of six"},
        {"--nodes", "LIST", nodes, "the node of each rank: 0,1,0,1"}});
 }
 
@@ -176,9 +176,10 @@ std::vector<Count> ProblemOptions::placement() const {
   Count node = 0;
   for (const std::string_view item : split(*node_sizes, ',')) {
     const std::size_t cross = item.find('x');
-    if (item == "" || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is not a size of a node", item, *node_sizes));
-    const Count times = cross == std::string_view::npos ? 1 : parse_whole(item.substr(cross + 1), "the number of nodes", 1);
-    for (const Count ranks_of_node : parse_wholes(item.substr(0, cross), "the size of a node", 1)) {
+    const std::string_view each = cross == item.npos ? item : item.substr(cross + 1);
+    if (each.empty() || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is not a size of a node", item, *node_sizes));
+    const Count times = cross == item.npos ? 1 : parse_whole(item.substr(0, cross), "the number of nodes", 1);
+    for (const Count ranks_of_node : parse_wholes(each, "the size of a node", 1)) {
       if (ranks_of_node > (most_listed - size(placed)) / times)
         refuse(fmt::format("the nodes '{}' hold more than {} ranks", *node_sizes, most_listed));
       for (Count i = 0; i < times; ++i) placed.insert(placed.end(), index(ranks_of_node), node++);

@@ -314,7 +314,7 @@ void RaceReport::write() {
   const Json report = form_.json || plot_ ? json() : Json();
   const std::string partial_text = partial_.empty() ? "" : "partial: " + partial_ + '\n';
   if (form_.json)
-    output_.finish(to_text(report));
+    output_.finish(document_text("race", report));
   else if (form_.csv)
     output_.finish(csv_of(sheet_));
   else if (form_.ratios)

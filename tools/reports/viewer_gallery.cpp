@@ -142,7 +142,7 @@ ProblemOptions problem_of(const Algorithm& algorithm) {
   options.ranks = "8";
   if (options.depends_on_block(algorithm.collective)) options.block = "64B";
   options.grid = "2x4";
-  options.node_sizes = "4x2";
+  options.node_sizes = "2x4";
   return options;
 }
 

@@ -136,7 +136,7 @@ Subcommand add_bound(CLI::App& command) {
       "\nExamples:\n  quadrille bound alltoall --ranks 16 --ports 2\n"
       "  quadrille bound alltoall --topology torus:4x8 --block 1KiB\n"
       "  quadrille bound allreduce --topology fat-tree:4 --block 64KiB --machine sp2 --model linear\n"
-      "  quadrille bound alltoallv --counts counts.csv --node-sizes 4x8\n"
+      "  quadrille bound alltoallv --counts counts.csv --node-sizes 8x4\n"
       "  quadrille bound alltoall --topology torus:4x8 --json | quadrille bound --check -\n"
       "  quadrille bound allgather --worst-ratios");
   return {std::move(table), [options] { return run_bound(*options); }};

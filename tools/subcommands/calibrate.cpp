@@ -155,7 +155,7 @@ std::string file_text(const Calibration& calibration) {
 void report(Calibration calibration, const CalibrateRequest& request, bool json) {
   calibration.machine.description += ", " + to_string(this_machine());
   Output(request.file.string()).finish(file_text(calibration));
-  Output().finish(json ? to_text(calibration_json(calibration)) : calibration_text(calibration));
+  Output().finish(json ? document_text("calibrate", calibration_json(calibration)) : calibration_text(calibration));
   for (const LineFit& fit : calibration.fits)
     if (fit.worst_error() > most_tolerated_error)
       remark(fmt::format("{}: the fit is off by {:.0f} % at most; calibrate again on a quiet machine, or with a longer --time",

@@ -180,7 +180,7 @@ Json comparison_json(const Comparison& comparison) {
 
 int compare_runs(const CompareArguments& options) {
   const RunComparison comparison = compared_runs(options.files[0], options.files[1]);
-  Output(options.output).finish(options.json ? to_text(comparison.json) : comparison.text);
+  Output(options.output).finish(options.json ? document_text("compare", comparison.json) : comparison.text);
   return comparison.slowest > options.fail_above ? with_findings : good;
 }
 
@@ -191,7 +191,7 @@ int run_compare(const CompareArguments& options) {
   if (is_of_runs(options.files[0]) && is_of_runs(options.files[1])) return compare_runs(options);
   Comparison comparison{.a = read_race_file(options.files[0]), .b = read_race_file(options.files[1])};
   compare(comparison);
-  Output(options.output).finish(options.json ? to_text(comparison_json(comparison)) : comparison_text(comparison));
+  Output(options.output).finish(options.json ? document_text("compare", comparison_json(comparison)) : comparison_text(comparison));
   const auto worst = std::count_if(comparison.changes.begin(), comparison.changes.end(), [&](const Change& change) {
     return change.is_known() && change.ratio.lower > options.fail_above;
   });

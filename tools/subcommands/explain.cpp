@@ -142,7 +142,7 @@ int run_explain(const ExplainArguments& options) {
         text += (text.empty() ? "" : "\n") + text_of(explanation, knowledge, options.all);
     }
   }
-  output.finish(options.json ? to_text(one_or_all(array)) : text);
+  output.finish(options.json ? document_text("explain", one_or_all(array)) : text);
   return good;
 }
 

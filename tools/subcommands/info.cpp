@@ -23,6 +23,7 @@
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
 #include "quadrille/types.hpp"
+#include "quadrille/version.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/machine.hpp"
 #include "support/output.hpp"
@@ -180,16 +181,16 @@ int run_info(const InfoArguments& options) {
         fmt::format("{:<10} {}\n{:<10} {}{}\n", plug_in.mpi, version, "", plug_in.path, plug_in.installed ? "" : " is not there");
   }
   if (options.json)
-    output.finish(to_text({{"version", version},
-                           {"compiler", compiler},
-                           {"build_type", build_type},
-                           {"machine", to_json(machine)},
-                           {"shared_memory", sharing_json(sharing)},
-                           {"plug_ins", std::move(found)},
-                           {"transport", name(choice.transport)},
-                           {"reason", choice.reason}}));
+    output.finish(document_text("info", {{"version", version()},
+                                         {"compiler", compiler},
+                                         {"build_type", build_type},
+                                         {"machine", to_json(machine)},
+                                         {"shared_memory", sharing_json(sharing)},
+                                         {"plug_ins", std::move(found)},
+                                         {"transport", name(choice.transport)},
+                                         {"reason", choice.reason}}));
   else
-    output.finish(fmt::format("quadrille  {}, {} build by {}\nmachine    {}\n{}{}chosen     {}: {}\n", version, build_type,
+    output.finish(fmt::format("quadrille  {}, {} build by {}\nmachine    {}\n{}{}chosen     {}: {}\n", version(), build_type,
                               compiler, to_string(machine), sharing_text(sharing), lines, name(choice.transport), choice.reason));
   return good;
 }

@@ -215,7 +215,7 @@ constexpr OtherTable other_tables[] = {{"models", models_text, models_markdown, 
 std::string all_of(const OtherTable& table, const ListArguments& options) {
   if (!options.algorithm.empty())
     refuse(fmt::format("'{0}' is one argument too many: 'list {1}' always lists all {1}", options.algorithm, table.name));
-  if (options.json) return to_text(table.json());
+  if (options.json) return document_text("list", table.json());
   return options.markdown ? table.markdown() : table.text();
 }
 
@@ -227,7 +227,7 @@ std::string one_algorithm(const ListArguments& options) {
     for (const Algorithm* entry : algorithms_for(collective)) known.emplace_back(entry->id);
     refuse_unknown(fmt::format("{} algorithm", name(collective)), options.algorithm, known);
   }
-  if (options.json) return to_text(algorithm_json(*algorithm));
+  if (options.json) return document_text("list", algorithm_json(*algorithm));
   return options.markdown ? markdown_of({algorithm}) : algorithm_text({algorithm});
 }
 
@@ -252,7 +252,7 @@ std::string algorithms(const ListArguments& options) {
     Json array = Json::array();
     for (const Collective collective : chosen)
       for (const Algorithm* algorithm : algorithms_for(collective)) array.push_back(algorithm_json(*algorithm));
-    return to_text(array);
+    return document_text("list", array);
   }
   if (options.markdown) return options.collective.empty() ? markdown_index() : markdown_of(algorithms_for(chosen.front()));
   std::string text;

@@ -87,7 +87,8 @@ int run_price(const PriceArguments& options) {
   const Pricer pricer = pricer_of(options, subject.problems.front());
   Output output(options.output);
   const std::vector<PriceList> lists = price_lists(options, pricer, subject);
-  output.finish(options.json ? to_text(one_or_all(array_of(lists, [&](const PriceList& list) { return json_of(list, pricer); })))
+  output.finish(options.json ? document_text("price", one_or_all(array_of(
+                                                          lists, [&](const PriceList& list) { return json_of(list, pricer); })))
                              : text_of(lists, pricer));
   return good;
 }
@@ -133,7 +134,7 @@ Subcommand add_price(CLI::App& command) {
       "  quadrille price alltoall --topology torus:16x16 --block 1KiB --machine paragon\n"
       "  quadrille price alltoall --ranks 6 --block 1KiB --machine sp2 --schedule mine.json\n"
       "  quadrille price alltoall --ranks 8 --block 8B..1MiB --machine sp2 --generator 'python3 mine.py {ranks} {block}'\n"
-      "  quadrille price alltoall --node-sizes 4x8 --machine myrinet");
+      "  quadrille price alltoall --node-sizes 8x4 --machine myrinet");
   return {std::move(table), [options] { return run_price(*options); }};
 }
 

@@ -27,7 +27,7 @@ Subcommand add_project(CLI::App& command) {
       {{"--machine", "NAME|FILE", options->machine,
         "the machine: a name, such as hdr, or a machine file; see 'quadrille calibrate'"},
        {"--node-sizes", "LIST", options->node_sizes,
-        "ranks of each node, in order: 1,2,3, or 4x6 for six nodes of four (default: the hosts of the recording)"},
+        "ranks of each node, in order: 1,2,3, or 4x6 for four nodes of six (default: the hosts of the recording)"},
        {"--placement", "block|cyclic|FILE", options->placement,
         "block (a node is filled before the next; default), cyclic (one rank a node in turn), or a file with the node of each "
         "rank, instead of --node-sizes"},

@@ -329,9 +329,11 @@ int run_simulate(const SimulateArguments& options) {
   const SimulationSetting setting = setting_of(options, subject.problems.front());
   Output output(options.output);
   const std::vector<SimulationList> lists = simulate(options, setting, subject);
-  output.finish(options.json ? to_text(one_or_all(
-                                   array_of(lists, [&](const SimulationList& list) { return simulation_json(list, setting); })))
-                             : simulation_text(lists, setting));
+  output.finish(
+      options.json
+          ? document_text("simulate",
+                          one_or_all(array_of(lists, [&](const SimulationList& list) { return simulation_json(list, setting); })))
+          : simulation_text(lists, setting));
   return good;
 }
 

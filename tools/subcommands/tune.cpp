@@ -213,7 +213,7 @@ Json results_of(const std::vector<TuneResult>& sessions, const TuneArguments& op
 
 int report(const std::vector<TuneResult>& sessions, const TuneArguments& options) {
   Output output(options.output);
-  output.finish(options.json ? to_text(results_of(sessions, options)) : text_of(sessions));
+  output.finish(options.json ? document_text("tune", results_of(sessions, options)) : text_of(sessions));
   for (const TuneResult& session : sessions) {
     for (const TuneCell& each : session.cells)
       if (each.state == CellState::left_out) remark(fmt::format("left out: {}: {}", text_of(each), each.reason));

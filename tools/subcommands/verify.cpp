@@ -134,7 +134,7 @@ int trace(const VerifyArguments& options, Output& output) {
     refuse(fmt::format("--trace follows a block of one schedule, not of {}; ask for one algorithm, number of ranks and size",
                        schedules.size()));
   const BlockWay way = way_of_block(schedules[0], numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0);
-  output.finish(options.json ? to_text(block_way_json(way))
+  output.finish(options.json ? document_text("verify", block_way_json(way))
                              : block_way_text(way, fmt::format("{}, {}", labels[0], problem_text(schedules[0].problem))));
   return way.arrives ? good : with_findings;
 }
@@ -178,7 +178,8 @@ int run_verify(const VerifyArguments& options) {
   const bool one = verdicts.size() == 1;
   if (one && !verdicts[0].refusal.empty() && !verdicts[0].figures) throw Error(ErrorCode::too_large, verdicts[0].refusal);
   if (options.json)
-    output.finish(to_text(one_or_all(array_of(verdicts, [&](const ScheduleVerdict& each) { return json_of(each, limit); }))));
+    output.finish(
+        document_text("verify", one_or_all(array_of(verdicts, [&](const ScheduleVerdict& each) { return json_of(each, limit); }))));
   else
     output.finish(one ? text_of(verdicts[0], limit) : text_of(verdicts, limit, options.all));
   const auto any = [&](auto&& is) { return std::any_of(verdicts.begin(), verdicts.end(), is); };
@@ -243,7 +244,7 @@ Subcommand add_verify(CLI::App& command) {
       "  quadrille verify alltoall --generator 'python3 mine.py {ranks} {block}' --ranks 2..16 --block 8B,1KiB\n"
       "  quadrille verify alltoall --algorithm torus --topology torus:4x8 --strict\n"
       "  quadrille verify alltoall --algorithm bruck --ranks 8 --trace 0,5\n"
-      "  quadrille verify allgather --node-sizes 4x6 --block 1KiB");
+      "  quadrille verify allgather --node-sizes 6x4 --block 1KiB");
   return {std::move(table), [options] { return run_verify(*options); }};
 }
 

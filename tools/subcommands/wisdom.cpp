@@ -223,7 +223,7 @@ int show_wisdom(const WisdomOptions& options) {
     text += (text.empty() ? "" : "\n") + learned_text(file, learned);
     array.push_back({{"file", file}, {"learned", array_of(learned.all(), learned_json)}});
   }
-  output.finish(options.json ? to_text(array) : text);
+  output.finish(options.json ? document_text("wisdom", array) : text);
   return good;
 }
 

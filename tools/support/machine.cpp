@@ -11,6 +11,7 @@
 #include "foundation/system/proc.hpp"
 #include "problem/limits.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/version.hpp"
 
 namespace quadrille::command {
 namespace {
@@ -69,7 +70,7 @@ void add_run_facts(Json& results, const Machine& machine, std::int64_t start_uni
   results["host"] = host_name();
   results["start_unix_s"] = start_unix_s;
   results["command"] = own_command_line(most_command_bytes);
-  results["version"] = version;
+  results["version"] = quadrille::version();
 }
 
 }  // namespace quadrille::command

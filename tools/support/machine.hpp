@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What results of measurements say about their run: the version and build type of this command, the machine that this process runs
+// What results of measurements say about their run: the build type of this command, the machine that this process runs
 // on, as hwloc sees it, and when and by which command something was measured.
 #pragma once
 
@@ -13,7 +13,6 @@
 
 namespace quadrille::command {
 
-inline constexpr std::string_view version = QUADRILLE_VERSION;
 inline constexpr std::string_view build_type = *QUADRILLE_BUILD_TYPE ? QUADRILLE_BUILD_TYPE : "plain";
 #if defined(__clang__)
 inline constexpr std::string_view compiler = "Clang " __clang_version__;

@@ -169,6 +169,12 @@ std::string bar_chart(const std::vector<Bar>& bars, std::size_t width) {
 
 std::string to_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
+std::string document_text(std::string_view subcommand, const Json& results) {
+  const Json head{{"format", fmt::format("quadrille-{}/1", subcommand)}};
+  if (results.is_object()) return to_text(joined(head, results));
+  return to_text(array_of(results, [&](const Json& result) { return joined(head, result); }));
+}
+
 Json to_json(const ParameterValue& value) {
   return std::visit([](const auto& held) { return Json(held); }, value);
 }

@@ -94,6 +94,10 @@ using Json = nlohmann::ordered_json;
 
 std::string to_text(const Json& json);
 
+// Returns a result of the subcommand as the text that --json prints. Each result is an object that begins with its format and its
+// version: {"format": "quadrille-price/1", ..}. Several results are an array of such objects.
+std::string document_text(std::string_view subcommand, const Json& results);
+
 // Returns the array of the results of `each` for all things.
 template <class Things, class Each>
 Json array_of(const Things& things, Each&& each) {

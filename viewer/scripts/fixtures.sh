@@ -12,7 +12,7 @@ make alltoall-bruck-5 alltoall --algorithm bruck --ranks 5
 make alltoall-bruck-8 alltoall --algorithm bruck:radix=2 --ranks 8
 make alltoall-bruck-classical-6 alltoall --algorithm bruck:form=classical,radix=3,ports=2 --ranks 6
 make alltoall-torus-3x3 alltoall --algorithm torus --topology torus:3x3
-make alltoall-combined-2x3 alltoall --algorithm combined --node-sizes 2x3
+make alltoall-combined-2x3 alltoall --algorithm combined --node-sizes 3x2
 make alltoallv-four-stage-6 alltoallv --algorithm four-stage --ranks 6 --block 5B
 make alltoallv-multicast-6 alltoallv --algorithm multicast --ranks 6 --block 5B --pattern sparse:0.4 --shared-blocks
 make allgather-concatenation-7 allgather --algorithm concatenation --ranks 7

@@ -11,7 +11,7 @@ command -v emcc >/dev/null || { echo "There is no emcc; install it: apt-get inst
 mkdir -p "$folder/headers"
 for header in fmt nlohmann tl toml++ boost pugixml.hpp pugiconfig.hpp; do ln -sfn "/usr/include/$header" "$folder/headers/$header"; done
 
-export flags="-std=c++20 -O1 -fwasm-exceptions -ffunction-sections -w -DNDEBUG -DFMT_HEADER_ONLY -DQUADRILLE_VERSION=\"browser\"
+export flags="-std=c++20 -O1 -fwasm-exceptions -ffunction-sections -w -DNDEBUG -DFMT_HEADER_ONLY
   -include viewer/verifier/older_library.hpp -Iinclude -Isrc -Iviewer/verifier -isystem $folder/headers"
 compile() {  # compile FOLDER LAYER SOURCE...: the sources of a layer as one file, if one has changed
   local source="$1/${2//\//_}.cpp" object="$1/${2//\//_}.o"

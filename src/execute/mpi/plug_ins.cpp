@@ -18,6 +18,7 @@
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/transports.hpp"
+#include "quadrille/version.hpp"
 
 namespace quadrille {
 namespace {
@@ -39,9 +40,9 @@ const MpiPlugIn& load(std::string_view library, int visibility) {
   void* handle = dlopen(plug_in.path.c_str(), RTLD_NOW | visibility);
   if (!handle) throw Error(ErrorCode::environment, fmt::format("the plug-in for {} cannot be loaded: {}", library, dlerror()));
   const auto function = reinterpret_cast<PlugInFunction>(dlsym(handle, plug_in_symbol));
-  if (!function || std::string_view(function()->version) != QUADRILLE_VERSION)
-    throw Error(ErrorCode::environment, fmt::format("{} is of another version than this library ({}); install both together",
-                                                    plug_in.path, QUADRILLE_VERSION));
+  if (!function || std::string_view(function()->version) != version())
+    throw Error(ErrorCode::environment,
+                fmt::format("{} is of another version than this library ({}); install both together", plug_in.path, version()));
   return *function();
 }
 

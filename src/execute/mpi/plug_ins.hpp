@@ -14,7 +14,7 @@ namespace quadrille {
 // library, because their binary interfaces differ. A plug-in is loaded only when it is needed, so the same command runs under the
 // launcher of any MPI library, and without MPI.
 struct MpiPlugIn {
-  const char* version;                       // QUADRILLE_VERSION of the build; must be equal to this library's
+  const char* version;                       // build_version(); must be equal to this library's
   std::unique_ptr<Communicator> (*world)();  // initialises MPI if the program has not; in that case it also finalises MPI
   std::unique_ptr<Communicator> (*over)(const void* handle, std::size_t bytes);
   std::string (*mpi_version)();

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "foundation/environment.hpp"
+#include "foundation/system/build_version.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/version.hpp"
 
@@ -28,7 +29,7 @@ fs::path library_file() {
   static const char here = 0;
   const auto address = reinterpret_cast<std::uintptr_t>(&here);
   std::ifstream maps("/proc/self/maps");
-  // such as "7f8de4e14000-7f8de4ebc000 r--p 00000000 fe:01 1835022                    /usr/lib/libquadrille.so.0.1.0"
+  // such as "7f8de4e14000-7f8de4ebc000 r--p 00000000 fe:01 1835022                    /usr/lib/libquadrille.so.0.2.0"
   for (std::string line; std::getline(maps, line);) {
     std::uintptr_t begin = 0, end = 0;
     const char* const last = line.data() + line.size();
@@ -79,7 +80,7 @@ bool is_being_written(int descriptor) {
   return ::fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-std::string_view version() { return QUADRILLE_VERSION; }
+std::string_view version() { return build_version(); }
 
 fs::path library_folder() {
   static const fs::path file = library_file();

@@ -14,6 +14,7 @@
 #include "foundation/system/proc.hpp"
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
+#include "quadrille/version.hpp"
 #include "recording/rank_file.hpp"
 
 namespace quadrille::mpi_face {
@@ -87,7 +88,7 @@ RecordHeader header_for(const RecordOptions& options) {
   set_words(header.program, options.program);
   set_words(header.mpi, options.mpi);
   set_words(header.thread_level, options.thread_level);
-  set_words(header.version_text, QUADRILLE_VERSION);
+  set_words(header.version_text, version());
   set_words(header.host, host_name());
   return header;
 }

@@ -34,6 +34,18 @@ TEST_F(OptionTableTest, WrongValuesAreRefusedFirst) {
   refuses({"run", "-n", "2", "-n", "3", "true"}, "more than once");
 }
 
+TEST_F(OptionTableTest, AnOptionIsNoValueOfAnotherOne) {
+  refuses({"view", "--gallery", "--help"}, "--gallery needs a value, and '--help' is an option; if it is the value, write");
+  refuses({"verify", "alltoall", "--ranks", "2", "-o", "-h"}, "-o needs a value, and '-h' is an option");
+  refuses({"schedule", "alltoall", "--ranks", "--blok", "8"}, "--ranks needs a value, and '--blok' is an option");
+  const Words words{"verify", "alltoall", "--ranks", "2", "--algorithm", "direct"};
+  Words to_stdout = words, to_file = words;
+  to_stdout.insert(to_stdout.end(), {"-o", "-"});
+  EXPECT_EQ(prints(to_stdout), prints(words));  // the dash is no option
+  to_file.push_back("--output=" + file("result").string());
+  EXPECT_EQ(prints(to_file), "");
+}
+
 TEST_F(OptionTableTest, ListsMayBeGivenSeveralTimes) {
   const Words words{"verify", "alltoall", "--ranks", "2", "--algorithm", "direct"};
   Words several = words;

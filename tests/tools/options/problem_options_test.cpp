@@ -49,9 +49,9 @@ TEST_F(CommandTest, RefusesContradictions) {
   refuses(direct("--node-sizes", "3,3"), "hold 6 ranks, not 4");
   refuses(direct("--node-sizes", "3"), "hold 3 ranks, not 4");
   refuses(direct("--node-sizes", "9000000000000000000"), "hold more than");
-  refuses(direct("--node-sizes", "4x9000000000000000000"), "hold more than");
+  refuses(direct("--node-sizes", "9000000000000000000x4"), "hold more than");
   refuses(direct("--node-sizes", "2x"), "not a whole number");
-  refuses(direct("--node-sizes", "2x0"), "at least 1");
+  refuses(direct("--node-sizes", "0x2"), "at least 1");
   refuses(direct("--nodes", "0,1,0"), "hold 3 ranks, not 4");
   refuses(direct("--nodes", "0,-1,0,0"), "at least 0");
   refuses({"schedule", "alltoall", "--algorithm", "direct", "--nodes", "0", "--node-sizes", "1"}, "exclude each other");
@@ -77,7 +77,7 @@ TEST_F(CommandTest, NodesImplyTheNumberOfRanks) {
     words.insert(words.end(), nodes.begin(), nodes.end());
     return Json::parse(prints(words));
   };
-  const Json equal = verdict({"--node-sizes", "4x6"}, "clustered");
+  const Json equal = verdict({"--node-sizes", "6x4"}, "clustered");
   EXPECT_EQ(equal["ranks"], 24);
   EXPECT_EQ(equal["c1"], 80 + 3);
   EXPECT_EQ(verdict({"--node-sizes", "4,4x4,4"}, "clustered")["c1"], equal["c1"]);

@@ -14,7 +14,7 @@ TEST_F(CommandTest, BoundsAreWrittenAndChecked) {
   const std::string text = prints({"bound", "alltoall", "--topology", "torus:4x8", "--block", "1KiB"});
   EXPECT_NE(text.find("C2 shared    32 KiB"), std::string::npos) << text;
   const std::string document = prints(
-      {"bound", "alltoall", "--topology", "torus:4x8", "--node-sizes", "8x4", "--machine", "sp2", "--model", "linear", "--json"});
+      {"bound", "alltoall", "--topology", "torus:4x8", "--node-sizes", "4x8", "--machine", "sp2", "--model", "linear", "--json"});
   const Json json = Json::parse(document);
   EXPECT_EQ(json.at("format"), "quadrille-bound/1");
   EXPECT_EQ(json.at("network").at("links").size(), 128u);
@@ -68,7 +68,7 @@ TEST_F(CommandTest, BoundsOfNothingAndOfTooMuchAreSaidInWords) {
 TEST_F(CommandTest, BoundsOfTimesHoldForNodesAndOverlappedParts) {
   for (const auto& [machine, model] : {std::pair("sp2", "flat"), std::pair("myrinet", "cluster")}) {
     const std::string document =
-        prints({"bound", "alltoall", "--node-sizes", "4x2", "--block", "1KiB", "--machine", machine, "--model", model, "--json"});
+        prints({"bound", "alltoall", "--node-sizes", "2x4", "--block", "1KiB", "--machine", machine, "--model", model, "--json"});
     EXPECT_NE(prints({"bound", "--check", "-"}, document).find("time: proved"), std::string::npos) << document;
   }
 }

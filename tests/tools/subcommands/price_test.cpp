@@ -153,8 +153,8 @@ TEST_F(CommandTest, OneMachineHasOnePrice) {
     const char *machine, *option, *value, *place;
   };
   for (const auto& [machine, option, value, place] :
-       {Setting{"hdr", "--ranks", "64", "one node"}, Setting{"hdr", "--node-sizes", "1x16", "16 nodes, one rank each"},
-        Setting{"hdr", "--node-sizes", "8x4", "4 nodes, 8 ranks each"},
+       {Setting{"hdr", "--ranks", "64", "one node"}, Setting{"hdr", "--node-sizes", "16x1", "16 nodes, one rank each"},
+        Setting{"hdr", "--node-sizes", "4x8", "4 nodes, 8 ranks each"},
         Setting{"hdr", "--topology", "torus:4x4", "16 nodes, one rank each"},
         Setting{"sp2", "--ranks", "16", "16 nodes, one rank each"},
         Setting{"myrinet", "--node-sizes", "4x4", "4 nodes, 4 ranks each"},

@@ -37,7 +37,7 @@ class ProjectTest : public CommandTest {
   }
 
   Words words(const Words& more = {}) const {
-    Words all{"project", folder_, "--node-sizes", "4x2", "--machine", "ethernet100"};
+    Words all{"project", folder_, "--node-sizes", "2x4", "--machine", "ethernet100"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -78,7 +78,7 @@ TEST_F(ProjectTest, CorrectsPrices) {
   machine +=
       "\n[residuals]\nnode_sizes = [4, 4]\nalltoall = [{by = 'vendor', block = 64, ratio = 2, spread = 0.1},"
       " {by = 'ours', block = 64, ratio = 3, spread = 0.1}]\n";
-  const Words on{"project", folder_, "--node-sizes", "4x2", "--machine", write("residuals.toml", machine)};
+  const Words on{"project", folder_, "--node-sizes", "2x4", "--machine", write("residuals.toml", machine)};
   const auto with = [&](const Words& more) {
     Words all = on;
     all.insert(all.end(), more.begin(), more.end());
@@ -89,7 +89,7 @@ TEST_F(ProjectTest, CorrectsPrices) {
       prints_unwrapped(on),
       AllOf(HasSubstr("./app: 8 ranks on 2 nodes of ethernet100\n"),
             HasSubstr("Note: the prices of 50 of 51 calls are corrected by the machine's residuals, which were measured on the "
-                      "same node sizes (4x2)")));
+                      "same node sizes (2x4)")));
   EXPECT_THAT(prints_unwrapped(with({"--without-correction"})),
               AllOf(HasSubstr("with no price corrected by residuals\n"), HasSubstr("Note: no price is corrected"),
                     ::testing::Not(HasSubstr("gain  prices"))));

@@ -103,7 +103,7 @@ TEST_F(ViewTest, APageHasTheLayoutOfItsNetwork) {
   const Json torus = viewed({"alltoall", "--algorithm", "direct", "--topology", "torus:2x3x4"}).at("layouts").at(0);
   EXPECT_EQ(torus.at("parts").size(), 2u);
   EXPECT_FALSE(torus.at("stubs").at("link").empty());
-  const Json nodes = viewed({"alltoall", "--algorithm", "direct", "--node-sizes", "2x3"}).at("layouts").at(0);
+  const Json nodes = viewed({"alltoall", "--algorithm", "direct", "--node-sizes", "3x2"}).at("layouts").at(0);
   EXPECT_EQ(nodes.at("parts").size(), 3u);
   EXPECT_EQ(nodes.at("parts")[1].at("name"), "node 1");
 }

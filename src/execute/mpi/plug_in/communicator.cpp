@@ -27,6 +27,7 @@
 #include "execute/shared/hybrid_messages.hpp"
 #include "execute/transport.hpp"
 #include "foundation/assert.hpp"
+#include "foundation/system/build_version.hpp"
 #include "foundation/system/pipes.hpp"
 
 namespace quadrille {
@@ -241,7 +242,7 @@ std::string library_file() {
 }  // namespace quadrille
 
 extern "C" const quadrille::MpiPlugIn* quadrille_plug_in() {
-  static constexpr quadrille::MpiPlugIn plug_in{QUADRILLE_VERSION, quadrille::world, quadrille::over, quadrille::mpi_version,
-                                                quadrille::library_file};
+  static const quadrille::MpiPlugIn plug_in{quadrille::build_version(), quadrille::world, quadrille::over, quadrille::mpi_version,
+                                            quadrille::library_file};
   return &plug_in;
 }
