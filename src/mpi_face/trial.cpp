@@ -7,8 +7,13 @@
 
 #include "foundation/assert.hpp"
 #include "mpi_face/contenders.hpp"
+#include "mpi_face/symbols/signature.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/error.hpp"
+
+#if MPI_VERSION >= 4
+MAY_BE_ABSENT(PMPI_Neighbor_alltoallw_c)
+#endif
 
 namespace quadrille::mpi_face {
 namespace {
@@ -199,12 +204,12 @@ int Trial::call_vendor() {
                                      out_.displacements.data(), MPI_BYTE, comm);
     case Function::Neighbor_alltoallw:
 #if MPI_VERSION >= 4  // MPICH 4.0.2 takes wrong counts if they are ints and sources and targets differ in number
-      return PMPI_Neighbor_alltoallw_c(in, in_.large_counts.data(), in_.places.data(), types_.data(), out, out_.large_counts.data(),
-                                       out_.places.data(), types_.data(), comm);
-#else
+      if (PMPI_Neighbor_alltoallw_c)
+        return PMPI_Neighbor_alltoallw_c(in, in_.large_counts.data(), in_.places.data(), types_.data(), out,
+                                         out_.large_counts.data(), out_.places.data(), types_.data(), comm);
+#endif
       return PMPI_Neighbor_alltoallw(in, in_.counts.data(), in_.places.data(), types_.data(), out, out_.counts.data(),
                                      out_.places.data(), types_.data(), comm);
-#endif
     default: return MPI_ERR_INTERN;
   }
 }
