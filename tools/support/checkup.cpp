@@ -142,9 +142,9 @@ CheckupLine check_shared_folder(const std::filesystem::path& folder, int cores) 
   const Bytes size = static_cast<Bytes>(facts.f_blocks) * unit, free = static_cast<Bytes>(facts.f_bavail) * unit;
   CheckupLine line{.subject = folder.string(),
                    .value = is_there ? fmt::format("{}, of which {} are free", mebibytes(size), mebibytes(free)) : "missing",
-                   .is_in_the_way = free < needed,
+                   .is_in_the_way = free < 2 * shared_bytes_of_rank,
                    .figures = {{"size_bytes", size}, {"free_bytes", free}, {"needed_bytes", needed}}};
-  if (line.is_in_the_way)
+  if (free < std::max(needed, 2 * shared_bytes_of_rank))
     line.advice = fmt::format("provide a tmpfs with {} for {} ('docker run --shm-size'), because MPI libraries keep messages there",
                               mebibytes(needed), counted(cores, "rank"));
   return line;
@@ -172,7 +172,7 @@ CheckupLine check_cores(int cores) {
   const auto all = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   const bool is_bound = cores == 1 && all > 1 && launcher_value(&MpiLauncher::rank).empty();
   return {.subject = "cores",
-          .value = fmt::format("this process may use {} of {}", cores, all),
+          .value = fmt::format("this process may use {} of {} cores", cores, all),
           .advice = is_bound ? "start mpirun from a shell that is not bound to one core, because all ranks would share it" : "",
           .figures = {{"allowed", cores}, {"all", all}}};
 }
