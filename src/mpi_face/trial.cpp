@@ -7,12 +7,11 @@
 
 #include "foundation/assert.hpp"
 #include "mpi_face/contenders.hpp"
-#include "mpi_face/symbols/signature.hpp"
 #include "plan/gathered.hpp"
 #include "quadrille/error.hpp"
 
 #if MPI_VERSION >= 4
-MAY_BE_ABSENT(PMPI_Neighbor_alltoallw_c)
+#pragma weak PMPI_Neighbor_alltoallw_c  // null where the MPI library is older than <mpi.h> (symbols/signature.hpp)
 #endif
 
 namespace quadrille::mpi_face {

@@ -178,8 +178,8 @@ CheckupLine check_cores(int cores) {
 }
 
 CheckupLine check_hwloc() {
-  const unsigned version = hwloc_get_api_version();
-  CheckupLine line{.subject = "hwloc", .value = fmt::format("API {}.{}", version >> 16, version >> 8 & 0xFF)};
+  const unsigned api = hwloc_get_api_version();
+  CheckupLine line{.subject = "hwloc", .value = fmt::format("API {}.{}", api >> 16, api >> 8 & 0xFF)};
   try {
     line.value += ", sees " + to_string(this_machine());
   } catch (const Error& error) {
