@@ -32,6 +32,20 @@ function(quadrille_mpi_face mpi)
   quadrille_optimise(${target} -O2)
   quadrille_compile_by_folder(${target} BY_LAYER)
 
+  # An empty library that has the name of the MPI library with which the drop-in is linked. It is preloaded, too, if the program is
+  # linked with this MPI under another name (libmpi.so.12 of Intel MPI for libmpich.so.12): then the loader looks for no second MPI.
+  execute_process(COMMAND ${CMAKE_READELF} -d ${QUADRILLE_LIBRARY_${mpi}} OUTPUT_VARIABLE dynamic)
+  if(dynamic MATCHES "SONAME[^[]*\\[([^]]+)")
+    set(empty ${CMAKE_CURRENT_BINARY_DIR}/empty.c)
+    file(CONFIGURE OUTPUT ${empty} CONTENT "typedef int quadrille_empty;\n")
+    add_library(quadrille_alias_${mpi} MODULE ${empty})
+    set_target_properties(quadrille_alias_${mpi} PROPERTIES PREFIX "" OUTPUT_NAME quadrille-alias-${mpi}
+                          LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/quadrille)
+    target_link_options(quadrille_alias_${mpi} PRIVATE LINKER:-soname,${CMAKE_MATCH_1})
+    add_dependencies(quadrille_plug_ins quadrille_alias_${mpi})
+    install(TARGETS quadrille_alias_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/quadrille)
+  endif()
+
   # What is preloaded: always, and where a program is recorded.
   foreach(kind preload record)
     set(preloaded quadrille_${kind}_${mpi})

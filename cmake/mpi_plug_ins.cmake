@@ -61,6 +61,7 @@ function(quadrille_mpi_plug_in mpi)
   target_include_directories(quadrille_uses_${mpi} SYSTEM INTERFACE ${includes})
   target_compile_definitions(quadrille_uses_${mpi} INTERFACE ${quadrille_mpi_definitions})
   target_link_libraries(quadrille_uses_${mpi} INTERFACE ${library})
+  set(QUADRILLE_LIBRARY_${mpi} ${library} PARENT_SCOPE)
 
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/*.cpp
        ${PROJECT_SOURCE_DIR}/src/execute/mpi/plug_in/${mpi}/*.cpp)

@@ -103,6 +103,12 @@ const std::vector<EnvironmentVariable>& table() {
        .reader = "drop-in",
        .form = "COLLECTIVE[:SMALLEST-LARGEST]=ALGORITHM, several separated by semicolons",
        .about = "the algorithms to run, as with 'quadrille wrap --choose'"},
+      {.name = "QUADRILLE_GPU_MEMORY",
+       .reader = "drop-in",
+       .words = {"on", "off"},
+       .about =
+           "off: the program passes no memory of a GPU to MPI, so our algorithms may run even if it has loaded a GPU's runtime",
+       .is_tolerated = true},
       {.name = "QUADRILLE_LEARN",
        .reader = "drop-in",
        .words = {"on", "off"},

@@ -15,6 +15,7 @@ namespace quadrille {
 // What a library's launcher does. `rank`, `size`, `local_size` and `other_rank` are environment variables of each process that it
 // starts.
 struct MpiLauncher {
+  std::string_view words[3] = {};    // one of them occurs in what `mpirun --version` prints
   const char* rank = nullptr;        // the process's rank in MPI_COMM_WORLD
   const char* size = nullptr;        // the number of ranks of MPI_COMM_WORLD
   const char* local_size = nullptr;  // the number of these ranks on this machine
@@ -32,7 +33,7 @@ struct MpiLibrary {
   bool has_plug_in = false;
   std::string_view title;  // also the beginning of the library's name in fingerprints of machines
   MpiLauncher launcher;
-  std::string_view version_words[2] = {};  // one of them occurs in the version text of this library, and of those derived from it
+  std::string_view version_words[3] = {};  // one of them occurs in the version text of this library, and of those derived from it
   std::string_view settings[4] = {};       // how variables of the environment begin that change what the library does
   std::string_view file;                   // the beginning of a file name that only this library has; empty: it has none
   int first_number = -1;                   // libmpi.so.N is this library for N from this number up to another row's; -1: for no N
@@ -52,13 +53,23 @@ constexpr const MpiLibrary* find_mpi_library(std::string_view id) {
   return nullptr;
 }
 
-// Returns the last library whose words occur in a version text of MPI_Get_library_version; null if there is none.
-constexpr const MpiLibrary* library_of_version(std::string_view text) {
+// Returns the last library some of whose words occur in the text; `words_of` returns the words of a library. Null if there is none.
+constexpr const MpiLibrary* library_named_in(std::string_view text, auto words_of) {
   const MpiLibrary* found = nullptr;
   for (const MpiLibrary& library : mpi_libraries)
-    for (const std::string_view words : library.version_words)
+    for (const std::string_view words : words_of(library))
       if (!words.empty() && text.find(words) != std::string_view::npos) found = &library;
   return found;
+}
+
+// The library of a version text of MPI_Get_library_version.
+constexpr const MpiLibrary* library_of_version(std::string_view text) {
+  return library_named_in(text, [](const MpiLibrary& library) { return std::span(library.version_words); });
+}
+
+// The library of what `mpirun --version` prints.
+constexpr const MpiLibrary* library_of_launcher(std::string_view text) {
+  return library_named_in(text, [](const MpiLibrary& library) { return std::span(library.launcher.words); });
 }
 
 // Returns the only library that gives its shared library this file name ("libmpich.so.12"); null if there is none.

@@ -16,7 +16,9 @@ extern "C" {
 
 #define OURS(name, fortran, capitals, arguments) QUADRILLE_ENTRY(name, fortran, , arguments)
 #if MPI_VERSION >= 4
-#define OURS_LARGE(name, fortran, arguments) QUADRILLE_ENTRY(name, fortran, _c, arguments)
+#define OURS_LARGE(name, fortran, arguments) \
+  MAY_BE_ABSENT(PMPI_##name##_c)             \
+  QUADRILLE_ENTRY(name, fortran, _c, arguments)
 #endif
 #include "mpi_face/symbols/functions.def"
 }

@@ -286,6 +286,12 @@ void Deciding::host(Event& event) {
 
 void Deciding::make_group(Event& event) {
   try {
+    int device = may_pass_device_memory();
+    check_meeting(PMPI_Allreduce(MPI_IN_PLACE, &device, 1, MPI_INT, MPI_MAX, on_));
+    if (device) {
+      event = {.what = Event::What::failed, .why = std::string(sentence(Cause::device_memory))};
+      return;
+    }
     group_ = over(on_);
     QUADRILLE_ASSERT(group_->rank() == state_.rank && group_->size() == state_.ranks);
     event.nodes = group_->nodes();

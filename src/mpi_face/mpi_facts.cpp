@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_face/mpi_facts.hpp"
 
+#include <link.h>
+
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <string_view>
 
+#include "foundation/environment.hpp"
+
 namespace quadrille::mpi_face {
 namespace {
+
+// The libraries of CUDA, HIP and Level Zero by which a program allocates memory of a GPU.
+constexpr std::string_view runtimes[] = {"libcudart.so", "libcuda.so", "libamdhip64.so", "libze_loader.so"};
+
+std::atomic<bool> is_loaded{false};
+std::atomic<unsigned long long> looked_at{0};  // how many files the process had loaded when no runtime was among them
+
+int look_at(dl_phdr_info* file, std::size_t, void* files) {
+  *static_cast<unsigned long long*>(files) = file->dlpi_adds;
+  if (file->dlpi_adds == looked_at.load(std::memory_order_relaxed)) return 1;
+  const std::string_view path = file->dlpi_name ? file->dlpi_name : "";
+  for (const std::string_view runtime : runtimes)
+    if (path.substr(path.rfind('/') + 1).starts_with(runtime)) is_loaded.store(true, std::memory_order_relaxed);
+  return 0;
+}
 
 std::vector<Rank> world_ranks_of(MPI_Comm communicator, int ranks) {
   MPI_Group world = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
@@ -86,6 +106,15 @@ const Neighbourhood* KnownCommunicator::neighbours_for(Function function) const 
 bool is_spawned() {
   MPI_Comm parent = MPI_COMM_NULL;
   return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+}
+
+bool may_pass_device_memory() {
+  static const bool is_off = tolerated_environment_value("QUADRILLE_GPU_MEMORY") == "off";
+  if (is_off || is_loaded.load(std::memory_order_relaxed)) return !is_off;
+  unsigned long long files = 0;
+  dl_iterate_phdr(look_at, &files);
+  looked_at.store(files, std::memory_order_relaxed);
+  return is_loaded.load(std::memory_order_relaxed);
 }
 
 }  // namespace quadrille::mpi_face

@@ -214,6 +214,9 @@ int CommunicatorState::exchange_alone(const MpiCall& call, VendorCall vendor, Ca
 
 // Copies, unless one side is invalid or empty.
 int CommunicatorState::copy_alone(const Elements& from, const Elements& to, VendorCall vendor, CallOutcome& outcome) {
+  outcome.why = sentence(Cause::device_memory);
+  if (may_pass_device_memory()) return vendor();
+  outcome.why = "";
   const bool copies = to.facts.is_valid && from.count > 0;
   if (copies && overlap(from, to)) {
     outcome.why = sentence(Cause::overlapping);

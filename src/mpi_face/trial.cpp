@@ -10,6 +10,10 @@
 #include "plan/gathered.hpp"
 #include "quadrille/error.hpp"
 
+#if MPI_VERSION >= 4
+#pragma weak PMPI_Neighbor_alltoallw_c  // null where the MPI library is older than <mpi.h> (symbols/signature.hpp)
+#endif
+
 namespace quadrille::mpi_face {
 namespace {
 
@@ -199,12 +203,12 @@ int Trial::call_vendor() {
                                      out_.displacements.data(), MPI_BYTE, comm);
     case Function::Neighbor_alltoallw:
 #if MPI_VERSION >= 4  // MPICH 4.0.2 takes wrong counts if they are ints and sources and targets differ in number
-      return PMPI_Neighbor_alltoallw_c(in, in_.large_counts.data(), in_.places.data(), types_.data(), out, out_.large_counts.data(),
-                                       out_.places.data(), types_.data(), comm);
-#else
+      if (PMPI_Neighbor_alltoallw_c)
+        return PMPI_Neighbor_alltoallw_c(in, in_.large_counts.data(), in_.places.data(), types_.data(), out,
+                                         out_.large_counts.data(), out_.places.data(), types_.data(), comm);
+#endif
       return PMPI_Neighbor_alltoallw(in, in_.counts.data(), in_.places.data(), types_.data(), out, out_.counts.data(),
                                      out_.places.data(), types_.data(), comm);
-#endif
     default: return MPI_ERR_INTERN;
   }
 }

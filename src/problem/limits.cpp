@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <vector>
 
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
@@ -33,6 +34,31 @@ void lower(std::optional<Bytes>& limit, const fs::path& file) {
   std::ifstream in(file);
   if (Bytes bytes = 0; in >> bytes && bytes > 0)
     limit = std::min(limit.value_or(bytes), bytes);  // the file may say "max", or may not exist: then there is no limit
+}
+
+struct ControlGroup {
+  fs::path folder;
+  bool is_unified = false;  // of version 2
+};
+
+// The control groups with this controller that the file `membership` lists, and their ancestors.
+std::vector<ControlGroup> control_groups(const std::string& controller, const std::string& membership, const fs::path& root) {
+  std::vector<ControlGroup> groups;
+  std::ifstream in(membership);
+  for (std::string line; std::getline(in, line);) {  // version 1: "4:memory:/a/b"; version 2: "0::/a/b"
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    const bool is_unified = controllers == ",,";
+    if (!is_unified && controllers.find(fmt::format(",{},", controller)) == std::string::npos) continue;
+    const fs::path mount = is_unified ? root : root / controller;
+    // In a container the path may be the host's path, while the mount itself shows the container's group. So the group at the
+    // mount itself is read, too.
+    for (fs::path group = fs::path(line.substr(second + 1)).relative_path(); !group.empty(); group = group.parent_path())
+      groups.push_back({mount / group, is_unified});
+    groups.push_back({mount, is_unified});
+  }
+  return groups;
 }
 
 }  // namespace
@@ -75,20 +101,19 @@ Bytes available_memory() {
 
 std::optional<Bytes> control_group_limit(const std::string& membership, const std::string& root) {
   std::optional<Bytes> limit;
-  std::ifstream in(membership);
-  for (std::string line; std::getline(in, line);) {  // version 1: "4:memory:/a/b"; version 2: "0::/a/b"
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
-    const bool unified = controllers == ",,";
-    if (!unified && controllers.find(",memory,") == std::string::npos) continue;
-    const fs::path mount = unified ? fs::path(root) : fs::path(root) / "memory";
-    const char* const file = unified ? "memory.max" : "memory.limit_in_bytes";
-    // In a container the path may be the host's path, while the mount itself shows the container's group. So the group at the
-    // mount itself is read, too.
-    for (fs::path group = fs::path(line.substr(second + 1)).relative_path(); !group.empty(); group = group.parent_path())
-      lower(limit, mount / group / file);
-    lower(limit, mount / file);
+  for (const ControlGroup& group : control_groups("memory", membership, root))
+    lower(limit, group.folder / (group.is_unified ? "memory.max" : "memory.limit_in_bytes"));
+  return limit;
+}
+
+std::optional<double> control_group_cores(const std::string& membership, const std::string& root) {
+  std::optional<double> limit;
+  for (const ControlGroup& group : control_groups("cpu", membership, root)) {
+    double quota = 0, period = 0;  // microseconds
+    std::ifstream first(group.folder / (group.is_unified ? "cpu.max" : "cpu.cfs_quota_us")),
+        second(group.folder / "cpu.cfs_period_us");
+    if (first >> quota && (group.is_unified ? first : second) >> period && quota > 0 && period > 0)
+      limit = std::min(limit.value_or(quota / period), quota / period);
   }
   return limit;
 }

@@ -37,6 +37,10 @@ Bytes available_memory();
 std::optional<Bytes> control_group_limit(const std::string& membership = "/proc/self/cgroup",
                                          const std::string& root = "/sys/fs/cgroup");
 
+// The same for processor time: how many cores' worth of it the groups may use.
+std::optional<double> control_group_cores(const std::string& membership = "/proc/self/cgroup",
+                                          const std::string& root = "/sys/fs/cgroup");
+
 // Returns how many bytes of address space this process can still map, or nothing if there is no limit (ulimit -v).
 std::optional<Bytes> free_addresses();
 

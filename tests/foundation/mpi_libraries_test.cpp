@@ -32,6 +32,7 @@ TEST(MpiLibraries, AreRecognisedByTheirVersionTexts) {
   EXPECT_EQ(id_of(library_of_version("MPICH Version:      4.0.2")), "mpich");
   EXPECT_EQ(id_of(library_of_version("MPI VERSION    : CRAY MPICH version 8.1.25")), "mpich");
   EXPECT_EQ(id_of(library_of_version("Intel(R) MPI Library 2021.9 for Linux* OS")), "mpich");
+  EXPECT_EQ(id_of(library_of_version("MVAPICH2 Version      : 2.3.7")), "mpich");
   EXPECT_EQ(id_of(library_of_version("Another MPI 1.0")), "none");
   EXPECT_EQ(id_of(library_of_version("")), "none");
 }

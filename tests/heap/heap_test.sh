@@ -50,8 +50,8 @@ QUADRILLE_HEAP=off timeout 60 "$quadrille" run -n 2 --heap "$blocks" off >"$work
 LD_PRELOAD=$seen "$quadrille" run -n 1 --heap sh -c 'echo $LD_PRELOAD' 2>/dev/null | grep -q "libquadrille-heap.so:$seen" || wrong 'the order'
 "$quadrille" run --heap=much true >"$work/said" 2>&1
 [ $? = 2 ] && grep -q "'much' is not a kind of heap" "$work/said" || wrong 'a wrong kind'
-"$quadrille" info | grep -q '^heap .*come from' || wrong info
-QUADRILLE_HEAP=off "$quadrille" info | grep -q '^heap .*QUADRILLE_HEAP is off' || wrong 'info when off'
+"$quadrille" doctor --json | grep -q '"large allocations of programs come from' || wrong doctor
+QUADRILLE_HEAP=off "$quadrille" doctor --json | grep -q '"QUADRILLE_HEAP is off' || wrong 'doctor when off'
 
 # Who intercepts madvise sees what is given back. The program releases 300 MiB, and then needs other pages.
 LD_PRELOAD=$heap:$seen timeout 60 "$blocks" functions >"$work/said" 2>&1 || wrong 'with a library that intercepts madvise'

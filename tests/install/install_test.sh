@@ -168,7 +168,7 @@ anywhere 4 threads
 anywhere 2 shared "$prefix/bin/quadrille" run -n 2
 
 for plug_in in "$library_folder"/quadrille/quadrille-*.so; do
-  case $plug_in in *-preload-* | *-record-*) continue ;; esac  # for the drop-in
+  case $plug_in in *-preload-* | *-record-* | *-alias-*) continue ;; esac  # for the drop-in
   [ -e "$plug_in" ] || { echo "no plug-in, so no MPI example"; break; }
   mpi=${plug_in##*quadrille-} mpi=${mpi%.so}
   wrapper=$(command -v "mpicxx.$mpi" || command -v mpicxx)

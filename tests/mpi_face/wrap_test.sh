@@ -50,6 +50,23 @@ for command in "$churn" "$work/script $churn"; do
   grep -q 'all as expected' "$work/said" && ! grep -q 'no collective' "$work/said" || wrong "$command"
 done
 
+# The doctor is content with this MPI's own mpirun. The fault is found if mpirun is another library's.
+mkdir "$work/bin"
+examined() { PATH=$work/bin:$PATH "$quadrille" doctor "$silent" >"$work/said"; }
+ln -s "$(command -v "$mpirun")" "$work/bin/mpirun"
+examined || wrong 'a machine on which these tests run'
+grep -q '^both .*: ok' "$work/said" && grep -q "^drop-in .*quadrille-preload-$mpi.so" "$work/said" || wrong 'the doctor'
+said='HYDRA build details:' other=MPICH
+if [ "$mpi" = mpich ]; then said='mpirun (Open MPI) 4.1.4' other='Open MPI'; fi
+rm "$work/bin/mpirun" && printf '#!/bin/sh\necho "%s"\n' "$said" >"$work/bin/mpirun" && chmod +x "$work/bin/mpirun"
+examined && wrong "the doctor finds nothing wrong with the mpirun of $other"
+tr -s '\n ' ' ' <"$work/said" | grep -q "mpirun is of $other, the program of .*: start the program by the mpirun of" || wrong "the mpirun of $other"
+# Without the drop-in's library, the doctor and `wrap` say the same.
+mkdir "$work/lib" "$work/lib/quadrille" "$work/other" && cp -P "$(dirname "$library")/.."/libquadrille.so* "$work/lib" && cp "$quadrille" "$work/other"
+LD_LIBRARY_PATH=$work/lib "$work/other/quadrille" doctor --json "$silent" >"$work/said" && wrong 'a drop-in that is not installed'
+grep -q "the library to preload for $mpi is not installed" "$work/said" || wrong 'the doctor without a drop-in'
+LD_LIBRARY_PATH=$work/lib refused "the library to preload for $mpi is not installed" "$work/other/quadrille" wrap "$silent"
+
 # For a program without a collective, one sentence is printed for the whole job.
 timeout 60 "$mpirun" -n 2 "$quadrille" wrap "$silent" >"$work/said" 2>&1 || wrong 'a program without collectives'
 [ "$(grep -c 'no collective was seen' "$work/said")" = 1 ] || wrong 'that no collective was seen is said once'

@@ -6,6 +6,7 @@
 #define QUADRILLE_ROWS(ROW) \
   ROW(list)                 \
   ROW(info)                 \
+  ROW(doctor)               \
   ROW(schedule)             \
   ROW(verify)               \
   ROW(prove)                \

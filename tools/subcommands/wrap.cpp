@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // quadrille wrap: runs an MPI program with the drop-in, a preloaded library that replaces MPI's collectives.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,23 +10,19 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include "foundation/environment.hpp"
 #include "foundation/mpi_libraries.hpp"
 #include "foundation/system/file_replacement.hpp"
-#include "foundation/system/files.hpp"
 #include "foundation/text/parsing.hpp"
 #include "mpi_face/report/report_folder.hpp"
 #include "mpi_face/rules.hpp"
 #include "options/arguments.hpp"
 #include "quadrille/error.hpp"
-#include "quadrille/transports.hpp"
 #include "recording/record_wish.hpp"
 #include "subcommands/preload.hpp"
 #include "subcommands/subcommand.hpp"
-#include "support/elf.hpp"
 #include "support/launcher.hpp"
 #include "support/text.hpp"
 #include "watch/watcher.hpp"
@@ -44,81 +38,6 @@ struct WrapArguments {
   std::optional<std::string> report, tune, choose, record, watch, heap;
   std::vector<std::string> command;
 };
-
-// Finds the program in the same way as execvp.
-fs::path find_program(const std::string& word) {
-  if (word.find('/') != std::string::npos) {
-    if (access(word.c_str(), F_OK) != 0) refuse(fmt::format("there is no program {}", word));
-    return word;
-  }
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/bin:/usr/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder.empty() ? "." : folder) / word;
-    std::error_code ignored;
-    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
-  }
-  refuse(fmt::format("there is no program {} in the folders of PATH", word));
-}
-
-// Returns the interpreter that a script names in its first line; for `env`, the program that env would find. Returns "" if the
-// file is not a script.
-std::string interpreter_of(const fs::path& file) {
-  const Descriptor opened = open_regular_file(file, file.string());
-  char line[256] = {};
-  if (::read(opened.number(), line, sizeof line - 1) < 2) return {};
-  if (line[0] != '#' || line[1] != '!') return {};
-  std::istringstream words(std::string(line + 2, std::strcspn(line + 2, "\n")));
-  std::string word, next;
-  words >> word;
-  if (fs::path(word).filename() != "env") return word;
-  while (words >> next)
-    if (next[0] != '-' && next.find('=') == std::string::npos) return next;
-  return word;
-}
-
-void check_can_be_preloaded(const fs::path& file, const ElfFile& elf) {
-  struct stat facts {};
-  if (stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) refuse(fmt::format("{} is not a file", file.string()));
-  if (access(file.c_str(), X_OK) != 0) refuse(fmt::format("{} may not be executed", file.string()));
-  if (!elf.is_elf) refuse(fmt::format("{} is neither an executable nor a script with #! in its first line", file.string()));
-  if (!elf.is_64_bit) refuse(fmt::format("{} is not a 64-bit executable, but quadrille is", file.string()));
-  if (!elf.is_dynamic)
-    refuse(
-        fmt::format("{} is linked statically, so nothing can be preloaded; call quadrille_alltoall and so on in its source "
-                    "(quadrille/mpi_collectives.h)",
-                    file.string()));
-  if (facts.st_mode & (S_ISUID | S_ISGID))
-    refuse(fmt::format("{} runs with another user's or group's rights, and the loader preloads nothing into such programs",
-                       file.string()));
-}
-
-std::string choose_mpi(const fs::path& file) {
-  std::set<const MpiLibrary*> linked;  // the MPI libraries, in the order of the table
-  // The libraries that an MPI library needs are not read. Only the library of the standard ABI may need another MPI library, and
-  // it takes precedence (below).
-  const auto enters = [](const std::string& name) { return !library_of_needed(name); };
-  for (const std::string& library : libraries_of(file, enters))
-    if (const MpiLibrary* const mpi = library_of_needed(library)) linked.insert(mpi);
-  // checked first, because a library of the standard ABI may itself use another MPI library
-  if (linked.contains(find_mpi_library("abi"))) return "abi";
-  if (linked.size() == 1) return std::string((*linked.begin())->id);
-  const std::string wish = checked_environment_value("QUADRILLE_MPI");
-  if (wish == "abi") return "abi";
-  if (linked.size() > 1 && wish.empty()) {
-    std::vector<std::string_view> titles;
-    for (const MpiLibrary* const mpi : linked) titles.push_back(mpi->title);
-    refuse(
-        fmt::format("{} is linked with both {}; say which with {}", file.string(), fmt::join(titles, " and "), settings_of_mpi()));
-  }
-  const TransportChoice choice = choose_transport();
-  if (!choice.is_mpi())
-    refuse(
-        fmt::format("{} is not linked with an MPI library, and no launcher says which it will load: mpirun -n 8 quadrille wrap "
-                    "..., or set {}",
-                    file.string(), settings_of_mpi()));
-  return std::string(name(choice.transport));
-}
 
 void set(const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); }
 
@@ -321,21 +240,12 @@ int run_wrap(const WrapArguments& options) {
   if (options.watch) checked_limit(*options.watch);
   if (options.tune && options.command[0].ends_with('%'))
     refuse(fmt::format("the share must follow =: --tune={}", options.command[0]));
-  const fs::path program = find_program(options.command[0]);
-  fs::path file = program;
-  bool is_script = false;
-  for (int depth = 0; depth < 4; ++depth) {  // the kernel, too, follows at most four interpreters
-    const std::string interpreter = interpreter_of(file);
-    if (interpreter.empty()) break;
-    is_script = true;
-    file = find_program(interpreter);
-  }
-  check_can_be_preloaded(file, read_elf(file));
+  const PreloadedProgram program = checked_program(options.command[0]);
   set_modes(options);
-  const std::string mpi = choose_mpi(file);
+  const LinkedMpi linked = linked_mpi(program.file);
+  const std::string mpi = linked.chosen(program.file);
   std::string library = preload_library(mpi);
-  if (library.find_first_of(": ") != std::string::npos)
-    refuse(fmt::format("the loader cannot preload {}: its path has a space or a colon", library));
+  if (const std::string alias = alias_library(mpi, linked.files); !alias.empty()) library = alias + ':' + library;
   // Nothing is counted under the standard ABI. Without --watch, a run without a report is watched without the library that sees
   // point-to-point calls, because it takes about 24 ns of each.
   if (options.record || ((asks_to_watch || counts_calls()) && mpi != "abi")) library += ':' + record_library(mpi);
@@ -344,14 +254,14 @@ int run_wrap(const WrapArguments& options) {
   set("LD_PRELOAD", others && *others ? library + ':' + others : library);
   // The program keeps the id of this process, which the variable holds. A script starts its MPI program as another process, so
   // the variable would not match.
-  if (!is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
+  if (!program.is_script) set("QUADRILLE_WRAPPED", std::to_string(getpid()));
 
   std::vector<char*> arguments;
   for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   set_watch(options, mpi);
-  execv(program.c_str(), arguments.data());
-  refuse(fmt::format("{} cannot be run: {}", program.string(), std::strerror(errno)));
+  execv(program.path.c_str(), arguments.data());
+  refuse(fmt::format("{} cannot be run: {}", program.path.string(), std::strerror(errno)));
 }
 
 }  // namespace

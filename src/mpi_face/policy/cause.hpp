@@ -38,7 +38,8 @@ namespace quadrille::mpi_face {
   ROW(overlapping, "the buffers overlap")                                                                       \
   ROW(failed, "it failed")                                                                                      \
   ROW(only_observed, "only observed")                                                                           \
-  ROW(lost_before, "Quadrille was not faster in an earlier run")
+  ROW(lost_before, "Quadrille was not faster in an earlier run")                                                \
+  ROW(device_memory, "buffers may lie in a GPU's memory (QUADRILLE_GPU_MEMORY)")
 
 enum class Cause : std::uint8_t {
 #define QUADRILLE_CAUSE(cause, sentence) cause,
@@ -66,6 +67,7 @@ inline const std::vector<std::string_view>& uncovered() {
                                                      sentence(Cause::many_kinds),
                                                      sentence(Cause::two_worlds),
                                                      sentence(Cause::no_group),
+                                                     sentence(Cause::device_memory),
                                                      sentence(Cause::own_order)};
   return reasons;
 }

@@ -25,10 +25,14 @@ extern "C" {
   }
 #define MESSAGE(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
 #if MPI_VERSION >= 4 || (defined OPEN_MPI && OMPI_MAJOR_VERSION >= 5)
-#define MESSAGE_MPI4(name, fortran, capitals, arguments) QUADRILLE_MESSAGE(name, name, arguments)
+#define MESSAGE_MPI4(name, fortran, capitals, arguments) \
+  MAY_BE_ABSENT(PMPI_##name)                             \
+  QUADRILLE_MESSAGE(name, name, arguments)
 #endif
 #if MPI_VERSION >= 4
-#define MESSAGE_LARGE(name, arguments) QUADRILLE_MESSAGE(name##_c, name, arguments)
+#define MESSAGE_LARGE(name, arguments) \
+  MAY_BE_ABSENT(PMPI_##name##_c)       \
+  QUADRILLE_MESSAGE(name##_c, name, arguments)
 #endif
 #include "mpi_face/recorded_symbols/messages.def"
 

@@ -38,10 +38,14 @@ extern "C" {
     see_collective();                                         \
     return quadrille_##fortran##_c(ARGUMENTS(arguments));     \
   }
-#define PASSED_LARGE(name, arguments) QUADRILLE_PASSED(MPI_, name##_c, name, arguments)
+#define PASSED_LARGE(name, arguments) \
+  MAY_BE_ABSENT(PMPI_##name##_c)      \
+  QUADRILLE_PASSED(MPI_, name##_c, name, arguments)
 #endif
 #if MPI_VERSION >= 4 || (defined OPEN_MPI && OMPI_MAJOR_VERSION >= 5)
-#define PASSED_MPI4(name, fortran, capitals, arguments) QUADRILLE_PASSED(MPI_, name, name, arguments)
+#define PASSED_MPI4(name, fortran, capitals, arguments) \
+  MAY_BE_ABSENT(PMPI_##name)                            \
+  QUADRILLE_PASSED(MPI_, name, name, arguments)
 #elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ  // Open MPI 4 declares them with the prefix MPIX_
 #define PASSED_MPI4(name, fortran, capitals, arguments) QUADRILLE_PASSED(MPIX_, name, name, arguments)
 #endif

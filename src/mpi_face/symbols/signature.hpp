@@ -49,3 +49,8 @@ auto with_first(F f, const std::tuple<Each...>& arguments) {
 #define POINTERS(n) LIST_##n(QUADRILLE_NUMBERED, void* a)  // addresses that are passed on unchanged
 #define QUADRILLE_PARAMETER(function, i) ::quadrille::mpi_face::Argument<decltype(function), i> a##i
 #define QUADRILLE_NUMBERED(x, i) x##i
+
+// Lets this library be loaded beside an MPI library that lacks the function, which is then a null pointer: one of an older MPI than
+// that of <mpi.h>, with the same binary interface. A program of such a library does not call the function.
+#define MAY_BE_ABSENT(function) QUADRILLE_PRAGMA(weak function)
+#define QUADRILLE_PRAGMA(words) _Pragma(#words)
