@@ -32,8 +32,7 @@ class DoctorTest : public CommandTest {
     const Json json = Json::parse(outcome.out, nullptr, false);
     EXPECT_TRUE(json.is_object()) << outcome.talk;
     if (!json.is_object()) return {};
-    EXPECT_EQ(json["format"], "quadrille-doctor");
-    EXPECT_EQ(json["version"], 1);
+    EXPECT_EQ(json["format"], "quadrille-doctor/1");
     EXPECT_EQ(json["ok"], outcome.exit_code == 0);
     Report report{.exit_code = outcome.exit_code};
     bool has_fault = false;
