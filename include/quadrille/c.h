@@ -92,21 +92,25 @@ int quadrille_operator_free(quadrille_operator* operation); /* local; plans that
 
 /* Collective. Each call finds the plan of an earlier call with equal arguments, or makes one. Buffers are as for plans, and are not
    in place, except for broadcast. If an argument is wrong, the call fails on this rank alone. */
-int quadrille_alltoall(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes);
-int quadrille_allgather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes);
-int quadrille_broadcast(quadrille_group ranks, void* buffer, int64_t count, int64_t element_bytes, int64_t root);
-int quadrille_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes, int64_t root);
-int quadrille_gather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes, int64_t root);
-int quadrille_reduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation,
-                     int64_t root);
-int quadrille_allreduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation);
-int quadrille_reduce_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation);
-int quadrille_scan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation);
-int quadrille_exscan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation);
+int quadrille_call_alltoall(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes);
+int quadrille_call_allgather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes);
+int quadrille_call_broadcast(quadrille_group ranks, void* buffer, int64_t count, int64_t element_bytes, int64_t root);
+int quadrille_call_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes,
+                           int64_t root);
+int quadrille_call_gather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes,
+                          int64_t root);
+int quadrille_call_reduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation,
+                          int64_t root);
+int quadrille_call_allreduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation);
+int quadrille_call_reduce_scatter(quadrille_group ranks, const void* input, void* output, int64_t count,
+                                  quadrille_operator operation);
+int quadrille_call_scan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation);
+int quadrille_call_exscan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation);
 
 /* Makes no plan, so counts may change in each call, and a rank waits only for the ranks that it exchanges data with. */
-int quadrille_alltoallv(quadrille_group ranks, const void* input, const int64_t* send_counts, const int64_t* send_displacements,
-                        void* output, const int64_t* receive_counts, const int64_t* receive_displacements, int64_t element_bytes);
+int quadrille_call_alltoallv(quadrille_group ranks, const void* input, const int64_t* send_counts,
+                             const int64_t* send_displacements, void* output, const int64_t* receive_counts,
+                             const int64_t* receive_displacements, int64_t element_bytes);
 
 /* ---- Plans */
 

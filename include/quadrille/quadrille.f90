@@ -141,7 +141,7 @@ module quadrille
     end function
 
     ! Calls without a plan
-    function quadrille_alltoall(ranks, input, output, count, element_bytes) result(error) bind(c)
+    function quadrille_call_alltoall(ranks, input, output, count, element_bytes) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -149,7 +149,7 @@ module quadrille
       integer(c_int64_t), value :: count, element_bytes
       integer(c_int) :: error
     end function
-    function quadrille_allgather(ranks, input, output, count, element_bytes) result(error) bind(c)
+    function quadrille_call_allgather(ranks, input, output, count, element_bytes) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -157,14 +157,14 @@ module quadrille
       integer(c_int64_t), value :: count, element_bytes
       integer(c_int) :: error
     end function
-    function quadrille_broadcast(ranks, buffer, count, element_bytes, root) result(error) bind(c)
+    function quadrille_call_broadcast(ranks, buffer, count, element_bytes, root) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(inout) :: buffer(*)
       integer(c_int64_t), value :: count, element_bytes, root
       integer(c_int) :: error
     end function
-    function quadrille_scatter(ranks, input, output, count, element_bytes, root) result(error) bind(c)
+    function quadrille_call_scatter(ranks, input, output, count, element_bytes, root) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -172,7 +172,7 @@ module quadrille
       integer(c_int64_t), value :: count, element_bytes, root
       integer(c_int) :: error
     end function
-    function quadrille_gather(ranks, input, output, count, element_bytes, root) result(error) bind(c)
+    function quadrille_call_gather(ranks, input, output, count, element_bytes, root) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -180,7 +180,7 @@ module quadrille
       integer(c_int64_t), value :: count, element_bytes, root
       integer(c_int) :: error
     end function
-    function quadrille_reduce(ranks, input, output, count, operation, root) result(error) bind(c)
+    function quadrille_call_reduce(ranks, input, output, count, operation, root) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -189,7 +189,7 @@ module quadrille
       type(quadrille_operator), value :: operation
       integer(c_int) :: error
     end function
-    function quadrille_allreduce(ranks, input, output, count, operation) result(error) bind(c)
+    function quadrille_call_allreduce(ranks, input, output, count, operation) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -198,7 +198,7 @@ module quadrille
       type(quadrille_operator), value :: operation
       integer(c_int) :: error
     end function
-    function quadrille_reduce_scatter(ranks, input, output, count, operation) result(error) bind(c)
+    function quadrille_call_reduce_scatter(ranks, input, output, count, operation) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -207,7 +207,7 @@ module quadrille
       type(quadrille_operator), value :: operation
       integer(c_int) :: error
     end function
-    function quadrille_scan(ranks, input, output, count, operation) result(error) bind(c)
+    function quadrille_call_scan(ranks, input, output, count, operation) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -216,7 +216,7 @@ module quadrille
       type(quadrille_operator), value :: operation
       integer(c_int) :: error
     end function
-    function quadrille_exscan(ranks, input, output, count, operation) result(error) bind(c)
+    function quadrille_call_exscan(ranks, input, output, count, operation) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
@@ -225,7 +225,7 @@ module quadrille
       type(quadrille_operator), value :: operation
       integer(c_int) :: error
     end function
-    function quadrille_alltoallv(ranks, input, send_counts, send_displacements, output, receive_counts, receive_displacements, &
+    function quadrille_call_alltoallv(ranks, input, send_counts, send_displacements, output, receive_counts, receive_displacements, &
       element_bytes) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks

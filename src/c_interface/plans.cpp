@@ -248,52 +248,56 @@ using namespace quadrille::c_interface;
 
 // ---- Calls without a plan
 
-int quadrille_alltoall(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes) {
+int quadrille_call_alltoall(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes) {
   return called(ranks, {.collective = Collective::alltoall, .count = count, .element_bytes = element_bytes}, input, output);
 }
 
-int quadrille_allgather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes) {
+int quadrille_call_allgather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes) {
   return called(ranks, {.collective = Collective::allgather, .count = count, .element_bytes = element_bytes}, input, output);
 }
 
-int quadrille_broadcast(quadrille_group ranks, void* buffer, int64_t count, int64_t element_bytes, int64_t root) {
+int quadrille_call_broadcast(quadrille_group ranks, void* buffer, int64_t count, int64_t element_bytes, int64_t root) {
   return called(ranks, {.collective = Collective::broadcast, .count = count, .element_bytes = element_bytes, .root = root}, nullptr,
                 buffer);
 }
 
-int quadrille_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes, int64_t root) {
+int quadrille_call_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes,
+                           int64_t root) {
   return called(ranks, {.collective = Collective::scatter, .count = count, .element_bytes = element_bytes, .root = root}, input,
                 output);
 }
 
-int quadrille_gather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes, int64_t root) {
+int quadrille_call_gather(quadrille_group ranks, const void* input, void* output, int64_t count, int64_t element_bytes,
+                          int64_t root) {
   return called(ranks, {.collective = Collective::gather, .count = count, .element_bytes = element_bytes, .root = root}, input,
                 output);
 }
 
-int quadrille_reduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation,
-                     int64_t root) {
+int quadrille_call_reduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation,
+                          int64_t root) {
   return called(ranks, {.collective = Collective::reduce, .count = count, .operation = operation, .root = root}, input, output);
 }
 
-int quadrille_allreduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+int quadrille_call_allreduce(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
   return called(ranks, {.collective = Collective::allreduce, .count = count, .operation = operation}, input, output);
 }
 
-int quadrille_reduce_scatter(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+int quadrille_call_reduce_scatter(quadrille_group ranks, const void* input, void* output, int64_t count,
+                                  quadrille_operator operation) {
   return called(ranks, {.collective = Collective::reduce_scatter, .count = count, .operation = operation}, input, output);
 }
 
-int quadrille_scan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+int quadrille_call_scan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
   return called(ranks, {.collective = Collective::scan, .count = count, .operation = operation}, input, output);
 }
 
-int quadrille_exscan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
+int quadrille_call_exscan(quadrille_group ranks, const void* input, void* output, int64_t count, quadrille_operator operation) {
   return called(ranks, {.collective = Collective::exscan, .count = count, .operation = operation}, input, output);
 }
 
-int quadrille_alltoallv(quadrille_group ranks, const void* input, const int64_t* send_counts, const int64_t* send_displacements,
-                        void* output, const int64_t* receive_counts, const int64_t* receive_displacements, int64_t element_bytes) {
+int quadrille_call_alltoallv(quadrille_group ranks, const void* input, const int64_t* send_counts,
+                             const int64_t* send_displacements, void* output, const int64_t* receive_counts,
+                             const int64_t* receive_displacements, int64_t element_bytes) {
   return called(ranks,
                 {.collective = Collective::alltoallv,
                  .element_bytes = element_bytes,

@@ -377,38 +377,38 @@ static void check_calls(quadrille_group ranks, int64_t me, int64_t p) {
   DO(quadrille_built_in_operator("sum", "i64", &sum));
   for (int time = 0; time < 2; ++time) {
     for (int64_t j = 0; j < p; ++j) in[j] = element(me, j, time), counts[j] = 1, places[j] = p - 1 - j;
-    DO(quadrille_alltoall(ranks, in, out, 1, size));
+    DO(quadrille_call_alltoall(ranks, in, out, 1, size));
     for (int64_t j = 0; j < p; ++j) CHECK(out[j] == element(j, me, time));
-    DO(quadrille_alltoallv(ranks, in, counts, NULL, out, counts, places, size));
+    DO(quadrille_call_alltoallv(ranks, in, counts, NULL, out, counts, places, size));
     for (int64_t j = 0; j < p; ++j) CHECK(out[p - 1 - j] == element(j, me, time));
-    DO(quadrille_allgather(ranks, in, out, 1, size));
+    DO(quadrille_call_allgather(ranks, in, out, 1, size));
     for (int64_t j = 0; j < p; ++j) CHECK(out[j] == element(j, 0, time));
-    DO(quadrille_scatter(ranks, me == root ? in : NULL, out, 1, size, root));
+    DO(quadrille_call_scatter(ranks, me == root ? in : NULL, out, 1, size, root));
     CHECK(out[0] == element(root, me, time));
-    DO(quadrille_gather(ranks, in, me == root ? out : NULL, 1, size, root));
+    DO(quadrille_call_gather(ranks, in, me == root ? out : NULL, 1, size, root));
     for (int64_t j = 0; j < p && me == root; ++j) CHECK(out[j] == element(j, 0, time));
     out[0] = me;
-    DO(quadrille_broadcast(ranks, out, 1, size, root));
+    DO(quadrille_call_broadcast(ranks, out, 1, size, root));
     CHECK(out[0] == root);
     for (int64_t j = 0; j < p; ++j) in[j] = me + j;
-    DO(quadrille_reduce(ranks, in, me == root ? out : NULL, 1, sum, root));
+    DO(quadrille_call_reduce(ranks, in, me == root ? out : NULL, 1, sum, root));
     CHECK(me != root || out[0] == sum_of_ranks);
-    DO(quadrille_allreduce(ranks, in, out, p, sum));
+    DO(quadrille_call_allreduce(ranks, in, out, p, sum));
     for (int64_t j = 0; j < p; ++j) CHECK(out[j] == sum_of_ranks + p * j);
-    DO(quadrille_reduce_scatter(ranks, in, out, 1, sum));
+    DO(quadrille_call_reduce_scatter(ranks, in, out, 1, sum));
     CHECK(out[0] == sum_of_ranks + p * me);
-    DO(quadrille_scan(ranks, in, out, 1, sum));
+    DO(quadrille_call_scan(ranks, in, out, 1, sum));
     CHECK(out[0] == me * (me + 1) / 2);
     out[0] = -1;
-    DO(quadrille_exscan(ranks, in, out, 1, sum));
+    DO(quadrille_call_exscan(ranks, in, out, 1, sum));
     CHECK(out[0] == (me == 0 ? -1 : me * (me - 1) / 2));
   }
-  REFUSED(quadrille_alltoall(ranks, in, out, -1, size), QUADRILLE_MISUSE, "'count' is -1");
-  REFUSED(quadrille_allgather(ranks, in, out, 1, 0), QUADRILLE_MISUSE, "'element_bytes' is 0");
-  REFUSED(quadrille_broadcast(ranks, out, 1, size, p), QUADRILLE_MISUSE, "root");
-  REFUSED(quadrille_alltoallv(ranks, in, NULL, NULL, out, counts, NULL, size), QUADRILLE_MISUSE, "'send_counts' is NULL");
+  REFUSED(quadrille_call_alltoall(ranks, in, out, -1, size), QUADRILLE_MISUSE, "'count' is -1");
+  REFUSED(quadrille_call_allgather(ranks, in, out, 1, 0), QUADRILLE_MISUSE, "'element_bytes' is 0");
+  REFUSED(quadrille_call_broadcast(ranks, out, 1, size, p), QUADRILLE_MISUSE, "root");
+  REFUSED(quadrille_call_alltoallv(ranks, in, NULL, NULL, out, counts, NULL, size), QUADRILLE_MISUSE, "'send_counts' is NULL");
   DO(quadrille_operator_free(&sum));
-  REFUSED(quadrille_allreduce(ranks, in, out, 1, sum), QUADRILLE_MISUSE, "operator");
+  REFUSED(quadrille_call_allreduce(ranks, in, out, 1, sum), QUADRILLE_MISUSE, "operator");
 }
 
 int check_collectives(quadrille_group ranks, void* unused) {
