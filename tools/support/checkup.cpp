@@ -151,18 +151,18 @@ CheckupLine check_shared_folder(const std::filesystem::path& folder, int cores) 
 }
 
 CheckupLine check_control_groups(int cores, const std::string& membership, const std::string& root) {
-  auto memory = control_group_limit(membership, root);
-  if (memory > usable_memory()) memory.reset();  // more than the machine has
+  const Bytes all = usable_memory(), memory = control_group_limit(membership, root).value_or(all + 1);
+  const bool is_limited = memory <= all;  // a limit above what the machine has is none
   const auto processors = control_group_cores(membership, root);
   const Bytes of_plans = PlanMemory::bound_of_environment() * cores;
   CheckupLine line{.subject = "cgroup",
-                   .value = fmt::format("memory: {}; processor time: {}", memory ? mebibytes(*memory) : "no limit",
+                   .value = fmt::format("memory: {}; processor time: {}", is_limited ? mebibytes(memory) : "no limit",
                                         processors ? fmt::format("{:.3g} cores", *processors) : "no limit"),
-                   .figures = {{"memory_limit_bytes", memory}, {"cores", processors}}};
+                   .figures = {{"memory_limit_bytes", is_limited ? Json(memory) : Json()}, {"cores", processors}}};
   if (processors && *processors < cores)
     line.advice = fmt::format("start at most {} here, or raise the limit: the system stops ranks while others wait for them",
                               counted(std::max(1, static_cast<int>(*processors)), "rank"));
-  else if (memory && *memory < of_plans)
+  else if (is_limited && memory < of_plans)
     line.advice = fmt::format("start fewer than {} here, raise the limit, or set {} lower: plans alone may take {}",
                               counted(cores, "rank"), PlanMemory::variable, mebibytes(of_plans));
   return line;
