@@ -6,6 +6,6 @@
 
 namespace quadrille {
 
-std::string_view version();  // such as "0.2.0"
+std::string_view version();  // as in "1.2.3"
 
 }  // namespace quadrille
