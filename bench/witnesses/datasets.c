@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
     for (hsize_t i = 0; i < share * side; ++i) data[i] = (double)k * 1000 + (double)((rank * share * side + i) % 977);
     H5Sselect_hyperslab(in_file, H5S_SELECT_SET, first_row, NULL, rows, NULL);
     if (H5Dwrite(set, H5T_NATIVE_DOUBLE, in_rows, in_file, together, data) < 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    H5Fflush(file, H5F_SCOPE_GLOBAL);
+    MPI_Barrier(MPI_COMM_WORLD);  // MPI makes what other ranks have written visible only so
     H5Sselect_hyperslab(in_file, H5S_SELECT_SET, first_column, NULL, columns, NULL);
     if (H5Dread(set, H5T_NATIVE_DOUBLE, in_columns, in_file, together, data) < 0) MPI_Abort(MPI_COMM_WORLD, 1);
     H5Dclose(set);

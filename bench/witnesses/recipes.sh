@@ -11,7 +11,7 @@ witness() {  # witness NAME MPIS RANKS TOLERANCE PACKAGES WHAT COMPARED: a row o
 petsc="libpetsc-real-dev libpetsc3.18-dev-examples"
 witness pw openmpi 4 1e-7 "${packages[pw]}" 'Quantum ESPRESSO: pw.x, 8 atoms of silicon' 'energy, forces, eigenvalues'
 witness cp2k openmpi 4 1e-7 'cp2k cp2k-data' 'CP2K: molecular dynamics of a molecule of water' 'energies of all steps'
-witness nwchem 'openmpi mpich' 4 1e-7 'nwchem-MPI nwchem-data' 'NWChem: B3LYP gradient of water' 'energy, gradient'
+witness nwchem openmpi 4 1e-7 'nwchem-openmpi nwchem-data' 'NWChem: Hartree-Fock gradient of water' 'energy, gradient'
 witness gpaw openmpi 4 1e-4 'gpaw gpaw-data' 'GPAW: silicon in plane waves' 'energy, forces, eigenvalues'
 witness abinit openmpi 4 1e-7 'abinit abinit-data' 'ABINIT: silicon, 60 k-points' 'energies of all iterations, the last ones to 8 digits'
 witness bagel mpich 4 1e-7 bagel 'BAGEL: Hartree-Fock gradient of water' 'energies, gradient'
@@ -21,7 +21,7 @@ witness openfoam openmpi 4 1e-6 'openfoam openfoam-examples' 'OpenFOAM: icoFoam,
 witness meep openmpi 4 1e-7 meep-openmpi 'Meep: a bent waveguide' 'flux at 20 frequencies'
 witness mpb openmpi 4 1e-5 mpb-mpi 'MPB: bands of a photonic crystal' 'frequencies of all bands'
 witness examl openmpi 4 1e-6 examl 'ExaML: search for the tree of 49 species' 'likelihoods'
-witness mrbayes openmpi 4 1e-7 'mrbayes-mpi phyml' 'MrBayes: Markov chains with a fixed seed' 'likelihoods of all samples'
+witness mrbayes openmpi 4 1e-7 'mrbayes-mpi examl' 'MrBayes: Markov chains with a fixed seed' 'likelihoods of all samples'
 witness hpcc openmpi 4 0 hpcc 'HPC Challenge, N = 600' "the program's own checks"
 witness scalapack 'openmpi mpich' 4 0 scalapack-mpi-test "ScaLAPACK's testers of LU, QR, Cholesky and inverses" "the testers' own checks"
 witness elpa openmpi 4 1e-8 'libelpa-dev libscalapack-openmpi-dev pkg-config' 'ELPA: all eigenvectors by two stages' 'eigenvalues'
@@ -40,13 +40,13 @@ witness pnetcdf openmpi 4 0 libpnetcdf-dev 'PnetCDF: collective and waiting writ
 start_witness() { launch "$mpi" "$@" >out.txt; }  # start_witness RANKS [WRAP..] COMMAND..
 compile() { "mpicc.$mpi" -O2 -o "$1" "$witness_inputs/$1.c" "${@:2}"; }  # compile NAME FLAGS..
 
-prepare_cp2k() { sed 's/STEPS 5/STEPS 8/' /usr/share/doc/cp2k/examples/H2O.inp >water.inp; }
+prepare_cp2k() { sed 's/STEPS 5/STEPS 4/' /usr/share/doc/cp2k/examples/H2O.inp >water.inp; }
 run_cp2k() { CP2K_DATA_DIR=/usr/share/cp2k start_witness "$@" cp2k.psmp -i water.inp; }
 result_cp2k() { awk '!/^#/ {print $1, $2, $3, $4, $5, $6}' H2O_OT-1.ener; rm -f H2O_OT*; }
 
 prepare_nwchem() { cp "$witness_inputs/water.nw" .; }
-run_nwchem() { rm -f water.movecs water.db && start_witness "$@" "nwchem.$mpi" water.nw; }
-result_nwchem() { grep -E 'Total DFT energy|^ +[0-9]+ [OH] +-?[0-9]' out.txt; }
+run_nwchem() { rm -f water.movecs water.db && start_witness "$@" nwchem.openmpi water.nw; }
+result_nwchem() { grep -E 'Total SCF energy|^ +[0-9]+ [OH] +-?[0-9]' out.txt; }
 
 prepare_gpaw() { cp "$witness_inputs/silicon.py" .; }
 run_gpaw() { start_witness "$@" /usr/bin/python3 /usr/bin/gpaw python silicon.py; }
@@ -87,10 +87,11 @@ run_examl() { rm -f ExaML_*.run && start_witness "$@" /usr/lib/examl/bin/examl-s
 result_examl() { grep -iE 'likelihood' ExaML_info.run | grep -oE -- '-[0-9]+\.[0-9]+'; }
 
 prepare_mrbayes() {
-  { echo '#NEXUS'; echo 'begin data;'; awk 'NR == 1 {print "dimensions ntax=" $1 " nchar=" $2 "; format datatype=dna interleave=yes gap=- missing=?; matrix"; next} {print}' \
-      /usr/share/doc/phyml/examples/nucleic; echo '; end;'
+  { echo '#NEXUS'; echo 'begin data;'
+    zcat /usr/share/doc/examl/testData/49.gz |
+      awk 'NR == 1 {print "dimensions ntax=" $1 " nchar=" $2 "; format datatype=dna gap=- missing=?; matrix"; next} {print} END {print "; end;"}'
     echo 'begin mrbayes; set autoclose=yes nowarn=yes seed=7 swapseed=11; lset nst=6 rates=gamma;'
-    echo 'mcmc nruns=2 nchains=2 ngen=2000 samplefreq=100 printfreq=1000 filename=run; end;'; } >run.nex
+    echo 'mcmc nruns=2 nchains=2 ngen=1000 samplefreq=100 printfreq=1000 filename=run; end;'; } >run.nex
 }
 run_mrbayes() { rm -f run.run* run.ckp* run.mcmc && start_witness "$@" /usr/lib/mrbayes-mpi/mb-mpi run.nex; }
 result_mrbayes() { awk 'FNR > 2 {print $1, $2, $3}' run.run1.p run.run2.p; }

@@ -15,6 +15,8 @@ with h5py.File('tables.h5', 'w', driver='mpio', comm=world) as file:
         table = file.create_dataset(f'table{k}', (side, side), dtype=float)
         with table.collective:
             table[mine, :] = (np.arange(share * side).reshape(share, side) + world.rank * share * side) % 977 + k
+        file.flush()
+        world.Barrier()  # MPI makes what other ranks have written visible only so
         with table.collective:
             columns = table[:, mine]
         sums = world.gather(float(np.sum(columns * (np.arange(columns.size).reshape(columns.shape) % 13))))

@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
       check(ncmpi_wait_all(file, 1, &request, &status));
       check(status);
     }
+    check(ncmpi_sync(file));
+    MPI_Barrier(MPI_COMM_WORLD);  // MPI makes what other ranks have written visible only so
     check(ncmpi_get_vara_double_all(file, variable, column, columns, data));
     double sum = 0, sums[64];
     for (int i = 0; i < share * side; ++i) sum += data[i] * (i % 13 + 1);
