@@ -17,6 +17,8 @@ aarch64_tools=(g++-aarch64-linux-gnu qemu-user)
 aarch64_libraries=(libfmt-dev libfmt9 libpugixml-dev libpugixml1v5 libgtest-dev libgmock-dev libhwloc-dev libhwloc15 libudev1)
 aarch64_headers=(libexpected-dev)  # the package for all architectures
 
+project_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
 talk() { printf '%s\n' "$*" >&2; }
 fail() { talk "$*"; exit 2; }
 is_root() { [ "$(id -u)" = 0 ]; }
@@ -177,7 +179,7 @@ run_mpi() {
   elif [ "$ranks" -le "$cores" ]; then
     "$launcher" -bind-to core -n "$ranks" env ${preloaded:+LD_PRELOAD="$preloaded"} "$@"
   else
-    "$launcher" -bind-to core -n "$ranks" env LD_PRELOAD="$PWD/build/release/lib/mpich_shim.so${preloaded:+:$preloaded}" "$@"
+    "$launcher" -bind-to core -n "$ranks" env LD_PRELOAD="$project_folder/build/release/lib/mpich_shim.so${preloaded:+:$preloaded}" "$@"
   fi
 }
 

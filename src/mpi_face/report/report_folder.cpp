@@ -202,8 +202,10 @@ std::uint64_t number_of_run(long process) {
   };
   for (const MpiLibrary& library : mpi_libraries)
     for (const char* variable : library.launcher.run) add(variable);
-  for (const char* variable : {"SLURM_JOB_ID", "SLURM_STEP_ID"}) add(variable);
   words += proxys_run(process);
+  // In a job of Slurm, mpirun's ranks on its own machine are in another step than those on the other machines.
+  if (words.empty())
+    for (const char* variable : {"SLURM_JOB_ID", "SLURM_STEP_ID"}) add(variable);
   const bool is_launched = !launcher_value(&MpiLauncher::rank).empty() || !launcher_value(&MpiLauncher::other_rank).empty();
   if (words.empty() && is_launched) return 0;
   if (words.empty()) {

@@ -98,6 +98,16 @@ TEST(ReportFolders, HaveAFileOfCallsForEachRun) {
   EXPECT_NE(calls_path("folder", 1), calls_path("folder", 2));
 }
 
+TEST(NumberOfRun, IsThatOfTheLauncherAndOnlyWithoutOneThatOfTheStepOfSlurm) {
+  const auto in_step = [](const char* step) {
+    const testing::Variable job("SLURM_JOB_ID", "7"), number("SLURM_STEP_ID", step);
+    return number_of_run();
+  };
+  EXPECT_NE(in_step("0"), in_step("1"));
+  const testing::Variable mpirun("PMIX_NAMESPACE", "mpirun's run");
+  EXPECT_EQ(in_step("0"), in_step("1"));
+}
+
 TEST(ReportWishes, AreReadFromWords) {
   EXPECT_FALSE(parse_report_wish("summary")->full);
   EXPECT_TRUE(parse_report_wish("full")->full);

@@ -1,0 +1,10 @@
+; Flux through a bent waveguide, with Meep
+(set! geometry-lattice (make lattice (size 16 16 no-size)))
+(set! geometry (list (make block (center -2 -3.5) (size 12 1 infinity) (material (make dielectric (epsilon 12))))
+                     (make block (center 3.5 2) (size 1 12 infinity) (material (make dielectric (epsilon 12))))))
+(set! pml-layers (list (make pml (thickness 1.0))))
+(set! resolution 10)
+(set! sources (list (make source (src (make gaussian-src (frequency 0.15) (fwidth 0.1))) (component Ez) (center -7 -3.5) (size 0 1))))
+(define through (add-flux 0.15 0.1 20 (make flux-region (center 3.5 6.5) (size 2 0))))
+(run-until 100)
+(display-fluxes through)
