@@ -30,6 +30,8 @@ struct DrawOptions {
   // For space-time diagrams: draws only the messages that this rank sends or receives. Throws Error{misuse} if there is no such
   // rank.
   std::optional<Rank> only_rank;
+  // For blocks: panels stand beside each other up to this many pixels, instead of as on a screen.
+  std::optional<double> row_width;
   // Further words for the headline, such as "pattern power-law".
   std::string note;
 };

@@ -175,6 +175,7 @@ class BlockPicture {
         faults_(schedule, programs_, options.findings),
         names_(schedule.problem),
         bands_(node_bands(schedule.problem)),
+        row_width_(options.row_width),
         svg_(faults_.marked(headline(schedule, options, unit_for(schedule.problem, {})))) {
     check(schedule.problem);
     panels_of(observed());
@@ -186,7 +187,7 @@ class BlockPicture {
   std::string written() {
     double x = picture_margin, y = headline_height + 22, height = 0, widest = 0;
     for (const BlockPanel& panel : panels_) widest = std::max(widest, width_of(panel));
-    const double page = std::max(usual_page, 3 * (widest + between_panels));
+    const double page = row_width_.value_or(std::max(usual_page, 3 * (widest + between_panels)));
     for (const BlockPanel& panel : panels_) {
       const double width = width_of(panel);
       if (x > picture_margin && x + width > page) {
@@ -198,11 +199,12 @@ class BlockPicture {
       right_ = std::max(right_, x + width);
       x += width + between_panels;
     }
-    const Point reach =
-        faults_.draw_legend(svg_, {right_, y + height + (faults_.any() ? 0 : picture_margin)},
-                            "A cross above a rank marks a finding of this round; the cross in the circle is the first "
-                            "finding. A dashed frame with a diagonal marks bytes that are missing at the end, a frame "
-                            "with cut corners foreign bytes.");
+    Point reach{right_, y + height + (faults_.any() ? 0 : picture_margin)};
+    if (schedule_.says) reach = draw_notes(svg_, reach, said_notes(schedule_, messages_of(programs_, schedule_.problem)));
+    reach = faults_.draw_legend(svg_, reach,
+                                "A cross above a rank marks a finding of this round; the cross in the circle is the first "
+                                "finding. A dashed frame with a diagonal marks bytes that are missing at the end, a frame "
+                                "with cut corners foreign bytes.");
     return with_headline(svg_, reach);
   }
 
@@ -448,6 +450,7 @@ class BlockPicture {
   const Faults faults_;
   BlockNames names_;
   const std::vector<NodeBand> bands_;
+  const std::optional<double> row_width_;
   std::optional<Terms> terms_;  // the terms at the end include all earlier ones
   std::vector<BlockPanel> panels_;
   std::array<Bytes, 3> longest_{};

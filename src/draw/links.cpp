@@ -286,8 +286,11 @@ std::string draw_links(const Schedule& schedule, const Topology& topology, const
   const double scale_end =
       scale.draw(svg, {picture_margin, bottom}, one_round ? "over a link in a round" : "over a link in all rounds");
   const double right = picture_margin + 2 * border + extent(in_a_row, step_x) - links_between_panels;
-  const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height},
-                                 {focus.rank() ? focus.explanation() : "", left_out(panels, rounds)});
+  std::vector<std::string> notes;
+  if (one_round) notes = said_notes(schedule, rounds);
+  notes.push_back(focus.rank() ? focus.explanation() : "");
+  notes.push_back(left_out(panels, rounds));
+  const Point reach = draw_notes(svg, {std::max(right, scale_end), bottom + scale_height}, notes);
   return with_headline(svg, faults.draw_legend(svg, reach, faults.rank_key(options.each_round)));
 }
 

@@ -10,6 +10,7 @@
 #include "foundation/text/wording.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/sayings.hpp"
 #include "schedule/symmetry.hpp"
 
 namespace quadrille {
@@ -76,6 +77,14 @@ Point draw_notes(Svg& svg, Point reach, const std::vector<std::string>& notes) {
     }
   }
   return reach;
+}
+
+std::vector<std::string> said_notes(const Schedule& schedule, const MessagesByRound& messages) {
+  constexpr std::size_t most = 6;
+  std::vector<Count> rounds;
+  for (const auto& [round, sent] : messages) rounds.push_back(round);
+  std::vector<std::string> notes = sayings(schedule, rounds);
+  return notes.size() <= most ? notes : std::vector<std::string>();
 }
 
 void check_parts(Count count, Count most, const std::string& parts) {

@@ -37,6 +37,9 @@ std::string with_headline(Svg& svg, Point reach);
 // Writes notes below a picture that reaches to the lower right corner `reach`, except empty ones. Returns the new corner.
 Point draw_notes(Svg& svg, Point reach, const std::vector<std::string>& notes);
 
+// Returns what the algorithm says of the rounds with messages, for notes; nothing if these are more than a few.
+std::vector<std::string> said_notes(const Schedule& schedule, const MessagesByRound& messages);
+
 // Returns part / whole.
 inline double share(Count part, Count whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 

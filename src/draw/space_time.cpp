@@ -15,6 +15,7 @@
 #include "draw/svg.hpp"
 #include "quadrille/draw.hpp"
 #include "quadrille/indexed.hpp"
+#include "schedule/sayings.hpp"
 #include "topology/round_messages.hpp"
 
 namespace quadrille {
@@ -121,11 +122,13 @@ class SpaceTime {
   }
 
  private:
-  // Writes what strong, faint and dashed arrows stand for. Returns the lower right corner.
+  // Writes what the algorithm says of the rounds, and what strong, faint and dashed arrows stand for. Returns the lower right
+  // corner.
   Point explain_arrows(Point reach) {
-    return draw_notes(
-        svg_, reach,
-        {focus_.rank() ? focus_.explanation() : "", has_controls_ ? "dashed: control messages (counts, headers, signals)" : ""});
+    std::vector<std::string> notes = said_notes(schedule_, messages_);
+    notes.push_back(focus_.rank() ? focus_.explanation() : "");
+    if (has_controls_) notes.push_back("dashed: control messages (counts, headers, signals)");
+    return draw_notes(svg_, reach, notes);
   }
 
   // Draws the marks and returns their right end.
@@ -223,6 +226,10 @@ class SpaceTime {
 
   void draw_round(Count number, const Column& column, const std::string& colour, double bottom) {
     const double middle = column.begin + column.width / 2;
+    if (column.has_messages)
+      for (const std::string& said : sayings(schedule_, {&number, 1}))
+        svg_.box({column.begin, headline_height + stage_height, column.width, bottom - headline_height}, {},
+                 "none; pointer-events: all", said);
     svg_.text({middle, bottom + 16}, fmt::format("{}", number), Anchor::middle, "text", 11);
     svg_.text({middle, bottom + 32}, longest_text(column), Anchor::middle, "text", 11);
     const double work = column.has_messages ? column.begin + 8 : middle;

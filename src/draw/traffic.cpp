@@ -102,7 +102,8 @@ std::string draw_traffic(const Schedule& schedule, const DrawOptions& options) {
   const double scale_end = scale.draw(svg, {left, top + side + 14}, "from one rank to another");
   for (const FaultPlace& place : faults.places())
     mark(svg, place, {left + side + 14, top + cell * (static_cast<double>(place.rank) + 0.5)});
-  const Point reach{std::max(left + side + (faults.any() ? 24 : 0), scale_end), top + side + 14 + scale_height};
+  Point reach{std::max(left + side + (faults.any() ? 24 : 0), scale_end), top + side + 14 + scale_height};
+  if (options.round) reach = draw_notes(svg, reach, said_notes(schedule, rounds));
   return with_headline(svg, faults.draw_legend(svg, reach, faults.rank_key()));
 }
 

@@ -178,12 +178,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A file that is installed beside the library.
+// `advice` is the error if there is no such file.
 std::string installed(const char* name, std::string_view advice = "") {
   constexpr std::size_t most_mebibytes = 64;
   const std::string file = library_folder() / name, label = fmt::format("'{}'", file);
   FileText read = read_regular_file(file, most_mebibytes, label);
-  if (read.error != 0)
-    throw Error(ErrorCode::environment, fmt::format("cannot read {}: {}{}", label, std::strerror(read.error), advice));
+  if (read.error == ENOENT && !advice.empty()) throw Error(ErrorCode::environment, std::string(advice));
+  if (read.error != 0) throw Error(ErrorCode::environment, fmt::format("cannot read {}: {}", label, std::strerror(read.error)));
   return std::move(read.text);
 }
 
@@ -296,8 +297,10 @@ std::string viewer_script() { return text_of(script()); }
 std::string viewer_style() { return text_of(style()); }
 
 std::string browser_verifier() {
-  return installed("verifier.js",
-                   "; build it, with Debian's emscripten: cmake --build build/release --target quadrille_browser_verifier");
+  return installed(
+      "verifier.js",
+      "a course needs the verifier for browsers, which has not been built: install Debian's package emscripten, and run "
+      "'cmake --build build/release --target quadrille_browser_verifier' where the library was built");
 }
 
 std::string html_of(const ViewerPage& page, bool shares_viewer) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schedule/sayings.hpp"
 #include "support/cases.hpp"
 #include "support/pictures.hpp"
 
@@ -20,7 +21,7 @@ TEST(Draw, SpaceTimeHasAnArrowForEachMessage) {
   EXPECT_EQ(arrows.size(), 15u);
   EXPECT_THAT(arrows, IsSupersetOf({"round 0: 0 to 1, 16 B", "round 1: 4 to 1, 16 B", "round 2: 0 to 4, 8 B"}));
   EXPECT_THAT(picture.texts(), IsSupersetOf({"rank 0", "4", "level 0", "level 1", "level 2", "16 B", "8 B"}));
-  EXPECT_EQ(picture.explanations("rect").size(), 5u) << "each rank copies its own block";
+  EXPECT_EQ(count_of(picture.explanations("rect"), "local work"), 5u) << "each rank copies its own block";
 }
 
 TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
@@ -35,6 +36,28 @@ TEST(Draw, SpaceTimeShowsCountsAndBarriers) {
   EXPECT_EQ(static_cast<Count>(Read(draw_space_time(schedule)).explanations("path").size()), control + sent);
   const Read barrier(draw_space_time(make_schedule(problem_of(Collective::barrier, 5, 0), "dissemination")));
   EXPECT_EQ(barrier.explanations("path").size(), 15u);
+}
+
+// The sentences of the rounds stand below the picture, and where the pointer is on a round. Those that a file would not have are
+// absent.
+TEST(Draw, PicturesSayWhatTheAlgorithmSaysOfTheRounds) {
+  Schedule schedule = make_schedule(Problem::alltoall(16, 8), "bruck:radix=2");
+  const auto said = [&] {
+    const Read picture(draw_space_time(schedule));
+    return count_of(picture.texts(), "whose distance") + 10 * count_of(picture.explanations("rect"), "whose distance");
+  };
+  EXPECT_EQ(said(), 44u);
+  EXPECT_EQ(count_of(Read(draw_blocks(schedule)).texts(), "whose distance"), 4u);
+  EXPECT_EQ(count_of(Read(draw_traffic(schedule, {.round = 1})).texts(), "round 1: Every rank sends the 8 blocks"), 1u);
+  EXPECT_EQ(count_of(Read(draw_traffic(schedule)).texts(), "Every rank"), 0u) << "of all rounds together";
+  schedule.says = [](Count round) { return round == 3 ? "Others rest" : round == 1 ? "" : "All whose distance is odd"; };
+  EXPECT_EQ(said(), 22u);
+  const Count rounds[] = {0, 1, 2, 3, 4, 5};
+  EXPECT_EQ(sayings(schedule, rounds),
+            (std::vector<std::string>{"round 0: All whose distance is odd", "round 2: All whose distance is odd",
+                                      "round 3: Others rest", "rounds 4 to 5: All whose distance is odd"}));
+  schedule.says = nullptr;
+  EXPECT_EQ(said(), 0u);
 }
 
 std::size_t dashed(const Read& picture) {
@@ -67,6 +90,7 @@ TEST(Draw, SpaceTimeOfManyMessagesHasOneStrongRank) {
   std::size_t strong = 0, faint = 0;
   for (const auto node : picture.explained(" to ")) {
     const std::string text = node.child("title").text().get();
+    if (std::string(node.name()) != "path") continue;  // of a round
     const bool of_rank_0 = text.find(": 0 to") != std::string::npos || text.find(" to 0,") != std::string::npos;
     EXPECT_EQ(static_cast<bool>(node.attribute("stroke-opacity")), !of_rank_0) << text;
     (of_rank_0 ? strong : faint) += 1;

@@ -16,6 +16,7 @@
 #include "reports/schedule_verdict.hpp"
 #include "reports/tune_report.hpp"
 #include "schedule/ordering.hpp"
+#include "schedule/sayings.hpp"
 #include "support/text.hpp"
 
 namespace quadrille::command {
@@ -157,6 +158,24 @@ std::string vendors_text(const Explanation& explanation) {
   }
   if (sentences.empty()) return "";
   return fmt::format("By their built-in rules: {}", fmt::join(sentences, " "));
+}
+
+// Returns what the algorithm of the way says of its first rounds. The rounds are those in which one of the first ranks sends.
+std::string rounds_text(const Explanation& explanation) {
+  constexpr Rank most_ranks = 32;
+  constexpr std::size_t most_lines = 8;
+  const auto* choice = std::get_if<Choice>(&explanation.decision.chosen.algorithm);
+  if (!choice) return "";
+  const Schedule schedule = make_schedule(explanation.problem, *choice);
+  std::set<Count> rounds;
+  for (Rank rank = 0; schedule.says && rank < (schedule.symmetry ? 1 : std::min(most_ranks, explanation.problem.ranks)); ++rank)
+    for (const Round& round : schedule.program(rank).rounds)
+      if (!round.sends.empty() || !round.control_sends.empty()) rounds.insert(round.number);
+  const std::vector<std::string> lines = sayings(schedule, std::vector(rounds.begin(), rounds.end()));
+  if (lines.empty()) return "";
+  std::string text = fmt::format("What {} does:\n", short_name(explanation.problem, *choice));
+  for (std::size_t i = 0; i < std::min(most_lines, lines.size()); ++i) text += paragraph("  " + lines[i] + '.', 4);
+  return text + (lines.size() > most_lines ? fmt::format("  and so on, {} more\n", lines.size() - most_lines) : "");
 }
 
 // "mine.py by shared memory: 3.2 µs, predicted, 1.20 times as long as the way that is taken: ..."
@@ -349,6 +368,7 @@ std::string text_of(const Explanation& explanation, const MachineKnowledge& know
         flips_text("By irregularity, the longest share over the mean of those that are not empty", explanation.by_irregularity,
                    number)})
     if (!flips.empty()) text += paragraph(flips);
+  if (const std::string rounds = rounds_text(explanation); !rounds.empty()) text += '\n' + rounds;
   text += '\n' + table_of(explanation, all);
   if (all)
     for (const auto& [algorithm, reason] : explanation.do_not_apply)

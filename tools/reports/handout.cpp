@@ -51,8 +51,17 @@ std::string handout(std::string_view title, std::string_view text, const Schedul
   add_lines(sheet, title, 18, y);
   y += 6;
   add_lines(sheet, text, 10.5, y);
-  const std::string picture = draw_blocks(schedule);
-  const double scale = std::min((sheet_width - 2 * margin) / extent_of(picture, "width"), 300 / extent_of(picture, "height"));
+  constexpr double width = sheet_width - 2 * margin, answers = 260;
+  const double height = sheet_height - margin - answers - y - 24;
+  std::string picture;
+  double scale = 0;
+  for (const double row_width : {400.0, 600.0, 800.0, 1000.0, 1200.0}) {  // the picture that is largest on the sheet
+    std::string drawn = draw_blocks(schedule, {.row_width = row_width});
+    const double fitting = std::min({1.0, width / extent_of(drawn, "width"), height / extent_of(drawn, "height")});
+    if (fitting <= scale) continue;
+    scale = fitting;
+    picture = std::move(drawn);
+  }
   sheet += fmt::format("<g transform=\"translate({} {}) scale({})\">{}</g>\n", margin, y + 12, scale, picture);
   y += 24 + scale * extent_of(picture, "height");
   for (const std::string_view question : questions) {

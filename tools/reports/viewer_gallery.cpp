@@ -21,7 +21,11 @@
 namespace quadrille::command {
 namespace {
 
-constexpr std::string_view printed[] = {"lesson-4-bruck", "lesson-12-allreduce"};  // the lessons with a handout
+// The lessons with a handout, and how many ranks fit on a sheet.
+constexpr struct {
+  std::string_view lesson;
+  const char* ranks;
+} printed[] = {{"lesson-4-bruck", "8"}, {"lesson-12-allreduce", "4"}};
 
 constexpr std::string_view index_title = "Algorithms of collective communication, to step through";
 
@@ -226,9 +230,14 @@ std::vector<GalleryFile> gallery(GalleryKind kind) {
       Json entry = link(lesson.title, lesson.file);
       entry["about"] = first_sentence(lesson.text);
       pages.push_back(std::move(entry));
-      if (!is_course || std::find(std::begin(printed), std::end(printed), lesson.file) == std::end(printed)) continue;
+      const auto* sheet =
+          std::find_if(std::begin(printed), std::end(printed), [&](const auto& each) { return each.lesson == lesson.file; });
+      if (!is_course || sheet == std::end(printed)) continue;
+      ProblemOptions fitting = lesson.problem;
+      fitting.ranks = sheet->ranks;
+      const auto drawn = make_named_cases(lesson.collective, fitting.problems(lesson.collective), {lesson.algorithm});
       const std::string name = fmt::format("handout-{}.{}", i + 1, svg_converter() ? "pdf" : "svg");
-      files.push_back({name, picture_for(name, handout(lesson.title, lesson.text, schedule))});
+      files.push_back({name, picture_for(name, handout(lesson.title, lesson.text, drawn.front().schedule()))});
       to_print.push_back(
           {{"text", lesson.title}, {"file", name}, {"about", "One sheet of A4: the lesson, a picture, and questions."}});
     }

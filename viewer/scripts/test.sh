@@ -19,4 +19,5 @@ npm test
 npx vite build
 node scripts/seal.js --check
 npm run e2e -- "$command"
+node e2e/reach.js "$command"
 node e2e/editor.js "$command"

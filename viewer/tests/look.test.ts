@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contrast, by the formula of the Web Content Accessibility Guidelines 2.
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { heat, HeatScale } from "../src/views/heat";
+import { palette } from "../src/views/memory_colours";
 import { colours, dark, ink, light, rgb } from "../src/views/look";
 
 const luminance = (colour: string): number => {
@@ -24,6 +26,23 @@ describe.each([
   test("texts can be read", () => {
     for (const text of [look.text, look.muted, look.accent, look.wrong])
       for (const ground of [look.page, look.panel]) expect(contrast(text, ground)).toBeGreaterThan(4.5);
+  });
+  test("labels behind a selection, and names over stages, can be read", () => {
+    for (const ranks of [2, 8, 256])
+      for (const paint of palette(ranks, look, false).faint)
+        expect(contrast(paint.ink, paint.fill), paint.fill).toBeGreaterThan(4.5);
+    expect(contrast(look.muted, look.slot)).toBeGreaterThan(4.5);
+  });
+  test("texts of the style can be read on each of its grounds", () => {
+    const style = readFileSync(new URL("../src/style.css", import.meta.url), "utf8");
+    const [start, end] = look.dark ? [':root[data-theme="dark"]', "}"] : [":root {", "}"];
+    const block = style.slice(style.indexOf(start)).split(end)[0]!;
+    const colour = (name: string) =>
+      new RegExp(`--${name}: (#[0-9a-f]+);`).exec(block)![1]!.replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
+    for (const name of ["page", "panel", "text", "muted", "line", "accent"] as const) expect(colour(name), name).toBe(look[name]);
+    for (const text of ["text", "muted", "accent"])
+      for (const ground of ["page", "panel", "current"])
+        expect(contrast(colour(text), colour(ground)), `${text} on ${ground}`).toBeGreaterThan(4.5);
   });
   test("bars can be told from the page and from waiting", () => {
     for (const bar of [look.send, look.receive, look.copy]) {

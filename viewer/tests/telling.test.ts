@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the page says of rounds and blocks, and the clock of two exchanges.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readPage } from "../src/load/document";
 import { clueOf } from "../src/model/clue";
 import { simulated, machines } from "../src/model/machine";
 import { OneClock, pacesOf } from "../src/model/one_clock";
 import { sentenceOf } from "../src/model/sentence";
-import { flightBox } from "../src/views/memory";
+import { Replay } from "../src/model/replay";
+import { colours, light, rgb } from "../src/views/look";
+import { shown } from "../src/views/memory";
+import { denseRaster } from "../src/views/memory_dense";
+import { flightBox, memoryLayout } from "../src/views/memory_layout";
 import { exchange } from "./schedules";
 import { traceText } from "./trace";
 
@@ -103,4 +107,49 @@ test("a block on its way covers at most a quarter of a cell", () => {
     const { width, height } = flightBox(cell, there, share);
     expect(width * height).toBeLessThanOrEqual((80 * 20) / 4);
   }
+});
+
+test.each([70, 38])("in a dense view of %d pixels resting blocks are seen beside or through moving ones", (width) => {
+  vi.stubGlobal(
+    "ImageData",
+    class {
+      readonly data: Uint8ClampedArray;
+      constructor(width: number, height: number) {
+        this.data = new Uint8ClampedArray(4 * width * height);
+      }
+    },
+  );
+  const of = exchange("alltoall-bruck-8");
+  const still = {
+    exchange: of,
+    replay: new Replay(of),
+    round: 1,
+    position: 1,
+    share: 0,
+    selection: {},
+    way: undefined,
+    race: undefined,
+  };
+  const frame = { ...still, colourBy: "origin", sum: false, look: light, width, height: 110 } as const;
+  const layout = memoryLayout(of, frame.width, frame.height);
+  expect(layout.dense).toBe(true);
+  const covered = (share: number): number => {
+    const now = { ...shown({ ...frame, share: 0.5 }), share };
+    const resting = denseRaster(frame, layout, { ...now, moves: [] }).pixels.slice();
+    const moved = denseRaster(frame, layout, now).pixels;
+    let hidden = 0;
+    for (const left of layout.lefts)
+      for (let y = layout.top; y < Math.floor(layout.bottom); ++y) {
+        const from = Math.round(y) * frame.width + Math.ceil(left);
+        const row = (of: Uint32Array) => [...of.subarray(from, from + Math.max(1, Math.floor(layout.column)))];
+        const plain = colours(8).map((colour) => rgb(colour).join());
+        const seen = row(moved).some(
+          (pixel, i) =>
+            pixel === row(resting)[i] || !plain.includes([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255].join()),
+        );
+        if (!seen) ++hidden;
+      }
+    return hidden;
+  };
+  for (const share of [0.2, 0.35, 0.5, 0.8]) expect(covered(share)).toBe(0);
 });

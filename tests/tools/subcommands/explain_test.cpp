@@ -99,6 +99,9 @@ TEST_F(ExplainTest, PrintsTheExplanation) {
   all.insert(all.begin(), "explain");
   const std::string text = prints(all);
   EXPECT_NE(text.find(" start-ups in "), std::string::npos) << text;
+  const std::string taken = candidates[0]["algorithm"];
+  EXPECT_NE(text.find("What " + taken.substr(0, taken.find(':'))), std::string::npos) << text;
+  EXPECT_NE(text.find("  round 0: Every rank "), std::string::npos) << text;
   const std::size_t line = text.find("By size of block, to within 3 %, all by shared memory: ");
   ASSERT_NE(line, std::string::npos) << text;
   EXPECT_EQ(text.substr(line, text.find("(looked", line) - line).find("memory", 50), std::string::npos) << "named once: " << text;

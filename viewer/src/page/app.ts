@@ -188,7 +188,7 @@ export class App {
     );
     const told = this.data.exchanges.length > 1 ? [this.verdict] : [this.tellers[0]!.element];
     this.root.replaceChildren(header, ...about, this.notice, player.element, ...told, main, times);
-    listenToKeys(this.store, player, search, first!.ranks);
+    listenToKeys(this.store, player, search, first!.ranks, (view) => this.choose(0, view));
   }
 
   private about(): HTMLElement[] {

@@ -2,9 +2,15 @@
 // Keys: space plays, arrows left and right step, Home and End jump, arrows up and down choose a rank, 1 to 8 a view, / searches,
 // Escape clears the selection.
 import type { Player } from "./player";
-import { type Store, viewNames } from "./state";
+import { type Store, type ViewName, viewNames } from "./state";
 
-export function listenToKeys(store: Store, player: Player, search: HTMLInputElement, ranks: number): void {
+export function listenToKeys(
+  store: Store,
+  player: Player,
+  search: HTMLInputElement,
+  ranks: number,
+  choose: (view: ViewName) => void,
+): void {
   const actions: Record<string, () => void> = {
     " ": () => player.toggle(),
     ArrowRight: () => player.step(1),
@@ -16,7 +22,7 @@ export function listenToKeys(store: Store, player: Player, search: HTMLInputElem
     Escape: () => store.set({ rank: undefined, block: undefined }),
     "/": () => search.focus(),
   };
-  viewNames.forEach((name, i) => (actions[String(i + 1)] = () => store.set({ views: [name, store.state.views[1]] })));
+  viewNames.forEach((name, i) => (actions[String(i + 1)] = () => choose(name)));
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.altKey || event.metaKey || target.matches("select, input[type=search]")) return;

@@ -17,13 +17,23 @@ const panels: Partial<Record<ViewName, Panel>> = {
   findings: findingsPanel,
 };
 
+const arrows: Record<string, readonly [x: number, y: number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+const [stride, nextLine] = [3, 11]; // pixels by which keys look for the next thing along a line, and from line to line
+
 export type MakeFrame = (width: number, height: number) => Frame;
 
 export class Pane {
   readonly element = el("div", { class: "pane" });
-  private readonly canvas = el("canvas", { role: "img" });
+  private readonly canvas = el("canvas", { role: "img", tabindex: "0" });
   private readonly content = el("div", { class: "content", tabindex: "0" });
-  private readonly tip = el("div", { class: "tip", hidden: "" });
+  private readonly tip = el("div", { class: "tip", role: "status", hidden: "" });
+  private readonly mark = el("div", { class: "point", hidden: "" }); // where keys point
+  private point: readonly [x: number, y: number] | undefined;
   private keys: unknown[] | undefined;
   private marked = -1;
   private frame: Frame | undefined;
@@ -34,13 +44,16 @@ export class Pane {
     private readonly jump: (to: Jump) => void,
   ) {
     this.view = view;
-    this.element.append(this.canvas, this.content, this.tip);
-    this.canvas.addEventListener("click", (event) => this.clicked(event));
-    this.canvas.addEventListener("pointermove", (event) => this.hovered(event));
-    this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    this.element.append(this.canvas, this.content, this.mark, this.tip);
+    this.canvas.addEventListener("click", (event) => this.clicked(this.picked(event.offsetX, event.offsetY)));
+    this.canvas.addEventListener("pointermove", (event) => this.hovered(event.offsetX, event.offsetY));
+    this.canvas.addEventListener("pointerleave", () => this.leave());
+    this.canvas.addEventListener("keydown", (event) => this.pressed(event));
+    this.canvas.addEventListener("blur", () => this.leave());
   }
 
   show(view: ViewName): void {
+    if (view !== this.view) this.leave();
     this.view = view;
   }
 
@@ -94,24 +107,63 @@ export class Pane {
         first.getBoundingClientRect().top - this.content.getBoundingClientRect().top - this.content.clientHeight / 3;
   }
 
-  private picked(event: MouseEvent): Pick | undefined {
+  private picked(x: number, y: number): Pick | undefined {
     const view = canvasViews[this.view];
-    return view && this.frame ? view.pick(this.frame, event.offsetX, event.offsetY) : undefined;
+    return view && this.frame ? view.pick(this.frame, x, y) : undefined;
   }
 
-  private clicked(event: MouseEvent): void {
-    const pick = this.picked(event);
+  private clicked(pick: Pick | undefined): void {
     if (!pick) this.jump({ selection: { rank: undefined, block: undefined } });
     else if (pick.selection || pick.position !== undefined) this.jump({ selection: pick.selection, position: pick.position });
   }
 
-  private hovered(event: PointerEvent): void {
-    const pick = this.picked(event);
+  private hovered(x: number, y: number): void {
+    const pick = this.picked(x, y);
     this.tip.hidden = !pick;
     if (!pick) return;
     this.tip.textContent = pick.text;
     const { clientWidth, clientHeight } = this.element;
-    this.tip.style.left = `${Math.max(4, Math.min(event.offsetX + 12, clientWidth - this.tip.offsetWidth - 8))}px`;
-    this.tip.style.top = `${Math.max(4, Math.min(event.offsetY + 18, clientHeight - this.tip.offsetHeight - 8))}px`;
+    this.tip.style.left = `${Math.max(4, Math.min(x + 12, clientWidth - this.tip.offsetWidth - 8))}px`;
+    this.tip.style.top = `${Math.max(4, Math.min(y + 18, clientHeight - this.tip.offsetHeight - 8))}px`;
+  }
+
+  // With Shift, arrows point at the next thing that the view explains, line by line; Enter does what a click there does.
+  private pressed(event: KeyboardEvent): void {
+    const way = event.shiftKey ? arrows[event.key] : undefined;
+    const enters = event.key === "Enter" && this.point;
+    if (!way && !enters) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (enters) return this.clicked(this.picked(...enters));
+    const next = this.nextThing(way!);
+    if (!next) return;
+    this.point = next;
+    this.mark.hidden = false;
+    [this.mark.style.left, this.mark.style.top] = [`${next[0]}px`, `${next[1]}px`];
+    this.hovered(...next);
+  }
+
+  private nextThing([right, down]: readonly [number, number]): readonly [number, number] | undefined {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    const [along, across] = right ? [width, height] : [height, width];
+    const here = this.point ? this.picked(...this.point)?.text : undefined;
+    const step = stride * (right + down);
+    let [at, line] = this.point ? (right ? this.point : [this.point[1], this.point[0]]) : [step > 0 ? 0 : along, across / 2];
+    for (let left = (along / stride + 1) * (across / nextLine + 1); left > 0; --left) {
+      at += step;
+      if (at < 0 || at > along) {
+        at = step > 0 ? 0 : along;
+        line = (line + Math.sign(step) * nextLine + across) % across;
+      }
+      const point = right ? ([at, line] as const) : ([line, at] as const);
+      const text = this.picked(...point)?.text;
+      if (text !== undefined && text !== here) return point;
+    }
+    return undefined;
+  }
+
+  private leave(): void {
+    this.tip.hidden = this.mark.hidden = true;
+    this.point = undefined;
   }
 }

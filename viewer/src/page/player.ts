@@ -25,7 +25,7 @@ export class Player {
     this.slider = el("input", { type: "range", min: "0", max: "1", step: "0.01", "aria-label": "Position in rounds" });
     this.slider.addEventListener("input", () => store.set({ position: Number(this.slider.value), playing: false }));
     // The page's own keys move by whole rounds.
-    this.slider.addEventListener("keydown", (event) => event.preventDefault());
+    this.slider.addEventListener("keydown", (event) => event.key !== "Tab" && event.preventDefault());
     const speed = choice("Speed", speeds, String(store.state.speed), (value) => store.set({ speed: Number(value) }));
     this.element = el(
       "div",

@@ -16,6 +16,10 @@ export const row = (...cells: (Node | string)[]): HTMLElement =>
 export const head = (...texts: string[]): HTMLElement =>
   el("thead", {}, el("tr", {}, ...texts.map((text) => el("th", { scope: "col" }, text))));
 
+// A table that scrolls by itself where the page is narrower.
+export const wide = (label: string, table: HTMLElement): HTMLElement =>
+  el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label }, table);
+
 export function bar(share: number): HTMLElement {
   const made = el("div", { class: "bar" });
   made.style.width = `${Math.max(0, Math.min(100, 100 * share))}%`;

@@ -4,7 +4,7 @@ import { formatBytes, plural } from "../model/format";
 import { choice, el } from "../page/dom";
 import { colours, ink, type Look } from "../views/look";
 import { drawCurves, mostCurves } from "./curves";
-import { bar, date, figure, head, row, time } from "./parts";
+import { bar, date, figure, head, row, time, wide } from "./parts";
 import { conclusion, fastest, label, names, type Race, reason } from "./race";
 
 const allSizes = (races: readonly Race[]): number[] =>
@@ -114,20 +114,23 @@ function losers(
   const left = raced.leftOut.map((entry) => el("li", {}, `${entry.name}: ${entry.reason}`));
   return [
     el("h2", {}, "Why the others lost: ", races.length > 1 ? titles : race.title, ", ", sizes),
-    el(
-      "table",
-      { class: "losers" },
-      head(
-        "candidate",
-        "median",
-        "interval",
-        "/ fastest",
-        ...(counted ? ["C1", "C2"] : []),
-        ...(predicted ? ["predicted"] : []),
-        "",
-        "why",
+    wide(
+      "Why the others lost",
+      el(
+        "table",
+        { class: "losers" },
+        head(
+          "candidate",
+          "median",
+          "interval",
+          "/ fastest",
+          ...(counted ? ["C1", "C2"] : []),
+          ...(predicted ? ["predicted"] : []),
+          "",
+          "why",
+        ),
+        el("tbody", {}, ...rows),
       ),
-      el("tbody", {}, ...rows),
     ),
     ...(left.length ? [el("h3", {}, "Left out"), el("ul", {}, ...left)] : []),
   ];
@@ -189,7 +192,7 @@ export function showRaces(root: HTMLElement, races: readonly Race[], look: Look)
       curvesOf(races, colourOf, look),
       el("h2", {}, "The fastest"),
       el("p", {}, "Click a name to see below why the others lost there."),
-      el("div", { class: "wide" }, mapOf(races, colourOf, choose)),
+      wide("The fastest", mapOf(races, colourOf, choose)),
       table,
     ),
   );

@@ -5,7 +5,7 @@ import { largest } from "../model/numbers";
 import { el } from "../page/dom";
 import { HeatScale } from "../views/heat";
 import { font, type Look } from "../views/look";
-import { bar, date, figure, head, row, time } from "./parts";
+import { bar, date, figure, head, row, time, wide } from "./parts";
 import type { CostlyCall, RunReport } from "./run";
 import { drawTimeline, ranksOf, timelineHeight } from "./timeline";
 
@@ -55,15 +55,18 @@ function timeline(report: RunReport, calls: readonly CostlyCall[], look: Look): 
       timelineHeight(ranksOf(calls).length),
       (canvas, width, height) => drawTimeline(canvas, calls, report.seconds, look, width, height),
     ),
-    el(
-      "table",
-      { class: "losers" },
-      head("call", "rank", "began at", "took", "", "run by"),
+    wide(
+      "The costliest calls",
       el(
-        "tbody",
-        {},
-        ...listed.map((call) =>
-          row(call.name, `${call.rank}`, time(call.begin), time(call.seconds), bar(call.seconds / listed[0]!.seconds), call.by),
+        "table",
+        { class: "losers" },
+        head("call", "rank", "began at", "took", "", "run by"),
+        el(
+          "tbody",
+          {},
+          ...listed.map((call) =>
+            row(call.name, `${call.rank}`, time(call.begin), time(call.seconds), bar(call.seconds / listed[0]!.seconds), call.by),
+          ),
         ),
       ),
     ),
@@ -88,11 +91,14 @@ function calls(report: RunReport): HTMLElement[] {
     );
   return [
     el("h2", {}, "Calls by kind, the costliest first"),
-    el(
-      "table",
-      { class: "losers" },
-      head("call", "", "share", "calls", "by Quadrille", "MPI library's", "ours", "late ranks", "what ran, and why"),
-      el("tbody", {}, ...rows),
+    wide(
+      "Calls by kind",
+      el(
+        "table",
+        { class: "losers" },
+        head("call", "", "share", "calls", "by Quadrille", "MPI library's", "ours", "late ranks", "what ran, and why"),
+        el("tbody", {}, ...rows),
+      ),
     ),
   ];
 }

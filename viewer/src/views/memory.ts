@@ -2,18 +2,18 @@
 // The memory view: every rank's blocks, which move to their next places during a round.
 import type { Clue } from "../model/clue";
 import { type Buffer, bufferNames } from "../model/exchange";
-import { buffersPerRank, type Move, type Replay, type State } from "../model/replay";
+import { buffersPerRank, type Replay } from "../model/replay";
 import { formatBytes, plural } from "../model/format";
 import { font } from "./look";
-import { drawDense } from "./memory_dense";
+import { drawDense, type Shown } from "./memory_dense";
 import { clueRuleOf, colourIndex, isFollowed, label, palette, sentence } from "./memory_colours";
-import { memoryLayout, type MemoryLayout, placeAt, sectionOf, yOf } from "./memory_layout";
+import { type Box, flightBox, memoryLayout, type MemoryLayout, placeAt, sectionOf, yOf } from "./memory_layout";
 import { type CanvasView, type Frame, labelStep, type Pick, phaseOf, remembered, smooth } from "./view";
 
 export const movesOf = remembered((replay: Replay, round: number) => replay.moves(round));
 
 // What lies in memory at a frame, and what is on its way.
-export function shown(frame: Frame): { state: State; moves: readonly Move[]; share: number } {
+export function shown(frame: Frame): Shown {
   const { replay, round, share } = frame;
   if (round >= replay.rounds || share === 0) return { state: replay.before(Math.min(round, replay.rounds)), moves: [], share: 0 };
   const step = replay.step(round);
@@ -22,13 +22,6 @@ export function shown(frame: Frame): { state: State; moves: readonly Move[]; sha
   return phase.kind === "locals"
     ? { state: step.before, moves: moves.locals, share: smooth(phase.share) }
     : { state: step.copied, moves: moves.messages, share: smooth(phase.share) };
-}
-
-interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
 }
 
 function box(layout: MemoryLayout, rank: number, buffer: Buffer, offset: number, bytes: number): Box | undefined {
@@ -168,14 +161,6 @@ function drawMarks(canvas: CanvasRenderingContext2D, frame: Frame, layout: Memor
     canvas.lineTo(at.x + at.width - 2, at.y + 2 + size);
     canvas.fill();
   }
-}
-
-// Where a cell is that moves. On its way it has half the width and half the height, so that no resting cell is hidden by it.
-export function flightBox(a: Box, b: Box, share: number): Box {
-  const size = 1 - 0.5 * Math.min(1, 8 * share, 8 * (1 - share));
-  const [width, height] = [a.width * size, a.height * size];
-  const x = a.x + (b.x - a.x) * share + (a.width - width) / 2;
-  return { x, y: a.y + (b.y - a.y) * share + (a.height - height) / 2, width, height };
 }
 
 function drawCells(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout): void {

@@ -4,8 +4,14 @@ import { buffersPerRank, type Move, type State } from "../model/replay";
 import type { Exchange } from "../model/exchange";
 import { type Look, rgb } from "./look";
 import { colourIndex, isFollowed, palette } from "./memory_colours";
-import { type MemoryLayout, sectionOf } from "./memory_layout";
+import { type Box, flightBox, type MemoryLayout, sectionOf } from "./memory_layout";
 import { type Frame, remembered } from "./view";
+
+export interface Shown {
+  readonly state: State;
+  readonly moves: readonly Move[];
+  readonly share: number;
+}
 
 const packed = (colour: string): number => {
   const [r, g, b] = rgb(colour);
@@ -23,6 +29,9 @@ const packedPalette = remembered((count: number, look: Look, isAmount: boolean) 
   };
 });
 
+// The mean of two colours. The least bit of each part is lost.
+const halfway = (a: number, b: number): number => ((a & 0xfefefefe) >>> 1) + ((b & 0xfefefefe) >>> 1) + 0x01000000;
+
 class Raster {
   readonly image: ImageData;
   readonly pixels: Uint32Array;
@@ -35,11 +44,16 @@ class Raster {
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 
-  fill(x: number, y: number, width: number, height: number, colour: number): void {
+  // `strength`: with 0.5 what is below shines through.
+  fill({ x, y, width, height }: Box, colour: number, strength: 0.5 | 1 = 1): void {
     const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))];
     const right = Math.min(this.width, Math.max(left + 1, Math.floor(x + width)));
     const bottom = Math.min(this.height, Math.max(top + 1, Math.floor(y + height)));
-    for (let row = top; row < bottom; ++row) this.pixels.fill(colour, row * this.width + left, row * this.width + right);
+    for (let row = top; row < bottom; ++row)
+      if (strength === 1) this.pixels.fill(colour, row * this.width + left, row * this.width + right);
+      else
+        for (let i = row * this.width + left; i < row * this.width + right; ++i)
+          this.pixels[i] = halfway(this.pixels[i]!, colour);
   }
 }
 
@@ -63,17 +77,19 @@ function paintState(frame: Frame, layout: MemoryLayout, state: State): Raster {
     for (const section of layout.sections) {
       const scale = section.height / section.bytes;
       const x = layout.lefts[rank]!;
-      raster.fill(x, section.top, layout.column, frame.exchange.buffers[section.buffer][rank]! * scale, slot);
+      const [width, bytes] = [layout.column, frame.exchange.buffers[section.buffer][rank]!];
+      raster.fill({ x, y: section.top, width, height: bytes * scale }, slot);
       for (const piece of state[buffersPerRank * rank + section.buffer]!) {
         const colour = (frame.selection.block && !isFollowed(frame, piece.content, piece.from, piece.bytes) ? faint : plain)[
           colourIndex(frame, piece.content, piece.from)
         ]!;
-        raster.fill(x, section.top + piece.at * scale, layout.column, piece.bytes * scale, colour);
+        raster.fill({ x, y: section.top + piece.at * scale, width, height: piece.bytes * scale }, colour);
       }
     }
   return raster;
 }
 
+// Blocks on their way leave half of each column free; columns of a pixel, which have no half, shine through them.
 let moving: Raster | undefined; // reused from frame to frame
 
 function blend(frame: Frame, layout: MemoryLayout, base: Raster, moves: readonly Move[], share: number): Raster {
@@ -92,23 +108,24 @@ function blend(frame: Frame, layout: MemoryLayout, base: Raster, moves: readonly
     const height = (move.source.bytes / source.bytes) * source.height;
     const followed = following && isFollowed(frame, move.content, move.from, move.source.bytes);
     const colour = followed ? accent : (following ? faint : plain)[colourIndex(frame, move.content, move.from)]!;
-    const [x, y] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
-    if (followed) moving.fill(x - 2, y - 2, layout.column + 4, height + 4, colour);
-    else moving.fill(x, y, layout.column, height, colour);
+    const at = (x: number, y: number): Box => ({ x, y, width: layout.column, height });
+    const place = flightBox(at(x1, y1), at(x2, y2), share);
+    if (followed) moving.fill({ x: place.x - 2, y: place.y - 2, width: place.width + 4, height: place.height + 4 }, colour);
+    else moving.fill(place, colour, layout.column < 2 ? 0.5 : 1);
   }
   return moving;
 }
 
+// What lies in memory and what moves, as pixels.
+export function denseRaster(frame: Frame, layout: MemoryLayout, { state, moves, share }: Shown): Raster {
+  const base = stateRaster(frame, layout, state);
+  return moves.length ? blend(frame, layout, base, moves, share) : base;
+}
+
 let surface: HTMLCanvasElement | undefined;
 
-export function drawDense(
-  canvas: CanvasRenderingContext2D,
-  frame: Frame,
-  layout: MemoryLayout,
-  now: { state: State; moves: readonly Move[]; share: number },
-): void {
-  const base = stateRaster(frame, layout, now.state);
-  const raster = now.moves.length ? blend(frame, layout, base, now.moves, now.share) : base;
+export function drawDense(canvas: CanvasRenderingContext2D, frame: Frame, layout: MemoryLayout, now: Shown): void {
+  const raster = denseRaster(frame, layout, now);
   surface ??= document.createElement("canvas");
   if (surface.width !== raster.width || surface.height !== raster.height)
     [surface.width, surface.height] = [raster.width, raster.height];

@@ -88,3 +88,18 @@ export function placeAt(
   const section = layout.sections.find((entry) => y >= entry.top && y < entry.top + entry.height);
   return { rank, section, offset: section ? ((y - section.top) / section.height) * section.bytes : 0 };
 }
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+// Where a cell is that moves. On its way it has half the width and half the height, so that no resting cell is hidden by it.
+export function flightBox(a: Box, b: Box, share: number): Box {
+  const size = 1 - 0.5 * Math.min(1, 8 * share, 8 * (1 - share));
+  const [width, height] = [a.width * size, a.height * size];
+  const x = a.x + (b.x - a.x) * share + (a.width - width) / 2;
+  return { x, y: a.y + (b.y - a.y) * share + (a.height - height) / 2, width, height };
+}

@@ -29,7 +29,7 @@ function entry(tag: "li" | "tr", round: number, jump: (to: Jump) => void, ...chi
   made.addEventListener("keydown", (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
     event.stopPropagation();
-    jump({ position: round });
+    made.click();
   });
   return made;
 }

@@ -5,6 +5,7 @@ import { Refusal } from "../load/reader";
 import { formatBytes, formatTime } from "../model/format";
 import { button, choice, el } from "../page/dom";
 import { setTheme } from "../page/theme";
+import { wide } from "../report/parts";
 import { documentOf, isDocument, offers } from "./language";
 import { tasks, type Task } from "./tasks";
 import { done, problemOf, rangeText, type Sources, sourcesOf, startOf, toLink } from "./sources";
@@ -23,14 +24,13 @@ interface Proved {
 
 const mostShown = 8; // ranks of the right schedule that is played
 
-const least = (value: number | undefined, text: (value: number) => string = String): string =>
-  value === undefined ? "none known" : text(value);
+const least = (value: number | undefined, unknown: string, text: (value: number) => string = String): string =>
+  value === undefined ? unknown : text(value);
 
 function table(label: string, heads: readonly string[], rows: readonly (readonly string[])[], marked = ""): HTMLElement {
   const cells = (row: readonly string[]) => row.map((text, i) => el("td", i ? { class: "number" } : {}, text));
-  return el(
-    "div",
-    { class: "wide", tabindex: "0", role: "region", "aria-label": label },
+  return wide(
+    label,
     el(
       "table",
       {},
@@ -228,12 +228,12 @@ export class Editor {
         "Figures",
         [`${answer.ranks} ranks`, "yours", "lower bound", ...(chosen ? ["goal"] : [])],
         [
-          ["C1, rounds", `${answer.c1}`, least(answer.c1_bound), ...(chosen ? [least(chosen.goal.c1)] : [])],
+          ["C1, rounds", `${answer.c1}`, least(answer.c1_bound, "none known"), ...(chosen ? [least(chosen.goal.c1, "any")] : [])],
           [
             "C2",
             formatBytes(answer.c2!),
-            least(answer.c2_bound, formatBytes),
-            ...(chosen ? [least(chosen.goal.c2, formatBytes)] : []),
+            least(answer.c2_bound, "none known", formatBytes),
+            ...(chosen ? [least(chosen.goal.c2, "any", formatBytes)] : []),
           ],
         ],
       ),
