@@ -5,7 +5,7 @@
 
 PYBIND11_MODULE(_quadrille, module) {
   using namespace quadrille::python;
-  module.attr("built_for") = build_version();
+  module.attr("built_for") = quadrille::build_version();
   module.attr("library_version") = std::string(quadrille::version());
   add_errors(module);
   add_problem(module);

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "options/help_text.hpp"
+#include "quadrille/version.hpp"
 #include "subcommands/subcommand.hpp"
 #include "support/machine.hpp"
 #include "support/output.hpp"
@@ -72,7 +73,7 @@ std::string page(const CLI::App& command) {
                  [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
   std::string text =
       fmt::format(".\\\" Written by '{0} manual'.\n.TH {1} 1 \"\" \"{0} {2}\" \"User Commands\"\n.SH NAME\n{0} \\- {3}\n", name,
-                  title, version, page_text(command.get_description()));
+                  title, version(), page_text(command.get_description()));
   text += fmt::format(".SH SYNOPSIS\n\\fB{0}\\fR \\fISUBCOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH OPTIONS\n{1}.SH SUBCOMMANDS\n", name,
                       options_text(command));
   for (const CLI::App* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
