@@ -45,6 +45,6 @@ in_bare_system() {  # in_bare_system SUITE MPI
   inside "$root" "/root/$name/bin/quadrille" reproduce --list >/dev/null
 }
 in_bare_system bullseye openmpi
-in_bare_system bullseye mpich
+# Not Debian 11's MPICH 3.4: it lacks MPI 4's functions for large counts, which the drop-in names.
 in_bare_system bookworm openmpi
 in_bare_system bookworm mpich
