@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the objects and archives of the tarball ask of systems that are newer than its oldest one. Each file of the tarball has
-// these symbols inside and hides them (packaging/portable.cmake).
+// What the objects and archives of the tarball ask of systems that are newer than its oldest one, and of their process. Each file
+// of the tarball has these symbols inside and hides them (packaging/portable.cmake).
 #include <sys/random.h>
 
 #include <cstdint>
@@ -29,6 +29,11 @@ void* udev_unref(void*) { return nullptr; }
 void* udev_device_new_from_subsystem_sysname(void*, const char*, const char*) { return nullptr; }
 void* udev_device_unref(void*) { return nullptr; }
 const char* udev_device_get_property_value(void*, const char*) { return nullptr; }
+
+// The library of C++ would have these, one for each file that it is inside of. See exceptions_of_thread.cpp.
+void* quadrille_exceptions_of_thread() __attribute__((visibility("default")));
+void* __cxa_get_globals() { return quadrille_exceptions_of_thread(); }
+void* __cxa_get_globals_fast() { return quadrille_exceptions_of_thread(); }
 
 }  // extern "C"
 #pragma GCC visibility pop

@@ -1,10 +1,11 @@
 # Links the files of the tarball (scripts/package.sh tarball) in build/release/portable: target quadrille_tarball. The objects are those of
 # the usual build, and only the links differ:
 # - The C library is that of an older Debian, whose folder is QUADRILLE_PORTABLE_SYSTEM. A link binds each function to the version that
-#   this library has. A function that it lacks is an error of the linker, or is in old_system.cpp. Headers do not matter: glibc
-#   keeps the layouts of its types.
+#   this library has. What it lacks is in old_system.cpp; a test in that Debian would miss more. Headers do not matter, because
+#   glibc keeps the layouts of its types.
 # - Each file has the libraries of C++, fmt, pugixml, hwloc and libdw inside and hides them. So no library of the tarball can be
-#   mapped in place of one that the program was built with. Errors cross the files, because the types of exceptions are compared by name.
+#   mapped in place of one that the program was built with. Exceptions cross the files, because their types are
+#   compared by name, and because they are counted in one place (exceptions_of_thread.cpp).
 # - libgcc_s is that of the system, because glibc brings it on all systems, and one process should have one unwinder.
 set(system_archives ${QUADRILLE_PORTABLE_SYSTEM}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 
@@ -47,7 +48,8 @@ function(quadrille_twin_library target type folder)  # links the objects of TARG
   quadrille_twin(${target} ${type} ${folder} OBJECTS $<TARGET_OBJECTS:${target}> LINK ${ARGN})
 endfunction()
 
-quadrille_twin(quadrille SHARED lib OBJECTS ${quadrille_objects} LINK $<TARGET_NAME_IF_EXISTS:pugixml::static>)
+quadrille_twin(quadrille SHARED lib OBJECTS ${quadrille_objects} packaging/exceptions_of_thread.cpp
+               LINK $<TARGET_NAME_IF_EXISTS:pugixml::static>)
 quadrille_twin_library(quadrille_heap SHARED lib quadrille_portable)
 foreach(mpi ${quadrille_mpi_libraries})
   if(TARGET quadrille_${mpi})

@@ -8,6 +8,11 @@ cd "$1"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
+# Programs of this test are linked with the old C library, too.
+system=$PWD/build/packages/system machine=$(gcc -print-multiarch)
+with_old_system=(--sysroot="$system" -B"$system/usr/lib/$machine" -L"$system/usr/lib/$machine" -idirafter /usr/include
+                 -idirafter "/usr/include/$machine" -Wl,--allow-shlib-undefined)
+
 step "two builds are equal"
 scripts/package.sh tarball
 tarball=$(echo build/packages/quadrille-*.tar.xz)
@@ -26,16 +31,19 @@ needed=$(sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' "$folder/dynamic" | sort -u | grep 
 [ -z "$needed" ] || wrong "needed, and not on each system: $needed"
 [ -z "$(sed -nE 's/.*(RPATH|RUNPATH).*\[(.*)\]/\2/p' "$folder/dynamic" | tr : '\n' | grep -vF '$ORIGIN/')" ] || wrong "a search path names a folder of the build"
 
+step "exceptions are counted in one place"
+# This program has a library of C++ inside, as the programs of the tarball have.
+g++ -std=c++20 -Iinclude "$(dirname "$0")/exceptions.cpp" "$folder/$name"/lib/libquadrille.so.* "${with_old_system[@]}" -static-libstdc++ \
+  build/release/CMakeFiles/quadrille_old_system.dir/packaging/old_system.cpp.o -Wl,-rpath,"$folder/$name/lib" -o "$folder/exceptions"
+"$folder/exceptions"
+
 in_bare_system() {  # in_bare_system SUITE MPI
-  local root=$folder/$1-$2 mpi_packages=openmpi-bin system=$PWD/build/packages/system archives
-  archives=$system/usr/lib/$(gcc -print-multiarch)
+  local root=$folder/$1-$2 mpi_packages=openmpi-bin
   [ "$2" = openmpi ] || mpi_packages=mpich
   step "Debian $1 with $2"
   fresh_root "$root" "$1" $mpi_packages
   tar --extract --directory "$root/root" --file "$tarball"
-  # The program is linked with the old C library, too.
-  sums "$2" "$root/root/sums" --sysroot="$system" -B"$archives" -L"$archives" -idirafter /usr/include -idirafter "/usr/include/$(gcc -print-multiarch)" \
-    -lpthread -Wl,--allow-shlib-undefined
+  sums "$2" "$root/root/sums" "${with_old_system[@]}" -lpthread
   inside "$root" bash -c "cd /root && mpirun -n 4 $name/bin/quadrille wrap --report=summary:mine.txt ./sums" >"$folder/said" 2>&1 || { cat "$folder/said"; wrong "the program failed"; }
   [ "$(grep -c 'is good' "$folder/said")" = 4 ] || wrong "the results are wrong: $(cat "$folder/said")"
   grep -q Alltoall "$root/root/mine.txt" || wrong "there is no report: $(cat "$root/root/mine.txt")"
