@@ -225,8 +225,8 @@ module quadrille
       type(quadrille_operator), value :: operation
       integer(c_int) :: error
     end function
-    function quadrille_call_alltoallv(ranks, input, send_counts, send_displacements, output, receive_counts, receive_displacements, &
-      element_bytes) result(error) bind(c)
+    function quadrille_call_alltoallv(ranks, input, send_counts, send_displacements, output, receive_counts, &
+      receive_displacements, element_bytes) result(error) bind(c)
       import
       type(quadrille_group), value :: ranks
       type(*), intent(in) :: input(*)
