@@ -21,7 +21,7 @@ inside() {  # inside ROOT COMMAND..: with /proc, /dev and /sys
     shift
     for each in proc sys dev; do mount --rbind "/$each" "$root/$each"; done
     HOME=/root LC_ALL=C.UTF-8 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader OMPI_MCA_plm=isolated exec timeout -k 5 60 chroot "$root" "$@" </dev/null' inside "$@"
+      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader OMPI_MCA_plm=isolated exec timeout -k 5 300 chroot "$root" "$@" </dev/null' inside "$@"
 }
 
 # sums MPI PROGRAM FLAGS..: builds a program for this MPI
