@@ -12,7 +12,7 @@
 #   --learned  the drop-in learns between runs, and has learned from so many that are not counted; otherwise it learns nothing
 #   --again    measures programs that the folder has figures of once more; otherwise a run goes on where the last one stopped
 #   --table    measures nothing and prints the table of the folder
-#   --install  installs missing packages by apt-get (2 GB for all programs); otherwise programs without their packages are left out
+#   --install  installs missing packages by apt-get (3 GB of disk for all programs); otherwise programs without their packages are left out
 #   --folder   for inputs, outputs and figures, which stay (default: build/witnesses)
 #   --csv      writes the time of every run to FILE
 #   --markdown writes the table to FILE as Markdown
