@@ -231,10 +231,9 @@ TEST_F(CommandTest, HelpHasExamplesAndUsage) {
 TEST_F(CommandTest, EachResultBeginsWithItsFormat) {
   const Words price{"price", "alltoall", "--ranks", "2", "--machine", "sp2", "--json", "--block"};
   const auto with = [](Words words, const std::string& last) { return words.push_back(last), words; };
-  for (const Words& words :
-       {Words{"info", "--json"}, Words{"list", "barrier", "--json"}, Words{"list", "models", "--json"}, with(price, "8"),
-        with(price, "8,16"), Words{"verify", "alltoall", "--ranks", "2", "--json"},
-        Words{"simulate", "alltoall", "--ranks", "2", "--machine", "sp2", "--json"}}) {
+  for (const Words& words : {Words{"info", "--json"}, Words{"list", "barrier", "--json"}, Words{"list", "models", "--json"},
+                             with(price, "8"), with(price, "8,16"), Words{"verify", "alltoall", "--ranks", "2", "--json"},
+                             Words{"simulate", "alltoall", "--ranks", "2", "--machine", "sp2", "--json"}}) {
     const auto result = nlohmann::ordered_json::parse(prints(words));
     for (const auto& each : result.is_array() ? result : nlohmann::ordered_json::array({result})) {
       EXPECT_EQ(each.begin().key(), "format");

@@ -177,7 +177,7 @@ std::vector<Count> ProblemOptions::placement() const {
   for (const std::string_view item : split(*node_sizes, ',')) {
     const std::size_t cross = item.find('x');
     const std::string_view each = cross == item.npos ? item : item.substr(cross + 1);
-    if (each.empty() || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is not a size of a node", item, *node_sizes));
+    if (item.empty() || cross == 0) refuse(fmt::format("'{}' in the nodes '{}' is not a size of a node", item, *node_sizes));
     const Count times = cross == item.npos ? 1 : parse_whole(item.substr(0, cross), "the number of nodes", 1);
     for (const Count ranks_of_node : parse_wholes(each, "the size of a node", 1)) {
       if (ranks_of_node > (most_listed - size(placed)) / times)

@@ -68,7 +68,7 @@ TEST_F(ExplainTest, SaysHowManyRanksEachNodeHas) {
   says("2x1,2x4", "4 nodes, 1 or 4 ranks each,");  // 10 ranks, which 4 does not divide
   says("2x1,2x3", "4 nodes, 1 or 3 ranks each,");  // 8 ranks, which 4 divides
   says("3,1,5", "3 nodes, 1 to 5 ranks each,");
-  const Json told = explained({"alltoall", "--node-sizes", "1x2,2x3", "--machine", machine(), "--time", "0.01"});
+  const Json told = explained({"alltoall", "--node-sizes", "2x1,2x3", "--machine", machine(), "--time", "0.01"});
   EXPECT_EQ(told["ranks_of_node"], 3);
   EXPECT_EQ(told["fewest_ranks_of_node"], 1);
 }
