@@ -115,17 +115,28 @@ const reduce = (source, target, order = "source-first") => {
 const mod = (value, by) => ((value % by) + by) % by;
 function* program(rank, ranks) {
 `;
+export const linesBefore = head.split("\n").length - 1;
 const tail = `
 }
+// An error that is thrown above, for the reader, belongs to the reader's line that led there.
+const placed = (error) => {
+  const lines = [...String(error?.stack).matchAll(/:(\\d+):\\d+/g)].map(([, line]) => line - ${linesBefore});
+  const line = lines.find((line) => line >= 1);
+  return line ? new Error("Line " + line + ": " + (error.message ?? error)) : error;
+};
 onmessage = ({ data }) => {
   for (const ranks of data) {
     const programs = [];
     for (let rank = 0; rank < ranks; ++rank) {
       const rounds = [];
       listed = []; round = 0;
-      for (const _ of program(rank, ranks)) {
-        rounds.push(listed);
-        listed = []; ++round;
+      try {
+        for (const _ of program(rank, ranks)) {
+          rounds.push(listed);
+          listed = []; ++round;
+        }
+      } catch (error) {
+        throw placed(error);
       }
       if (listed.length) rounds.push(listed);
       programs.push(rounds);
@@ -134,5 +145,4 @@ onmessage = ({ data }) => {
   }
 };
 `;
-export const linesBefore = head.split("\n").length - 1;
 export const generatorScript = (text: string): string => head + text + tail;
