@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
+#include <vector>
 
 #include "draw/svg.hpp"
 #include "draw/viewer_page.hpp"
@@ -16,6 +18,19 @@ namespace {
 
 constexpr std::size_t most_panels = 3;
 constexpr double panel = 84, border = 8, head = 3.5, radius = 4;
+
+// The centres of the ranks. Those below switches are in a row, where arrows would hide each other, and stand on a circle instead.
+std::vector<Point> centres_of(NetworkLayout& layout, Count ranks) {
+  const bool has_switches = size(layout.vertices) > ranks;
+  if (has_switches) layout.width = layout.height = 100;
+  std::vector<Point> centres;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const double angle = 2 * std::numbers::pi * (static_cast<double>(rank) + 0.5) / static_cast<double>(ranks);
+    centres.push_back(has_switches ? Point{50 + 50 * std::sin(angle), 50 - 50 * std::cos(angle)}
+                                   : layout.vertices[index(rank)].centre);
+  }
+  return centres;
+}
 
 // An arrow that ends at the edge of the receiver.
 std::string arrow(Point from, Point to, const std::string& colour) {
@@ -32,8 +47,9 @@ std::string arrow(Point from, Point to, const std::string& colour) {
 }  // namespace
 
 std::string thumbnail_of(const Trace& trace) {
-  const NetworkLayout layout = layout_of(trace);
+  NetworkLayout layout = layout_of(trace);
   const Count ranks = trace.problem.ranks;
+  const std::vector<Point> centres = centres_of(layout, ranks);
   const double scale = (panel - 2 * border) / std::max({layout.width, layout.height, 1.0});
   std::map<Count, std::vector<const TracedMessage*>> rounds;
   for (const TracedMessage& message : trace.messages) rounds[message.round].push_back(&message);
@@ -43,7 +59,7 @@ std::string thumbnail_of(const Trace& trace) {
   auto round = rounds.begin();
   for (std::size_t i = 0; i < panels; ++i) {
     const auto place = [&](Rank rank) {
-      const Point& centre = layout.vertices[index(rank)].centre;
+      const Point& centre = centres[index(rank)];
       return Point{panel * static_cast<double>(i) + (panel - scale * layout.width) / 2 + scale * centre.x,
                    (panel - scale * layout.height) / 2 + scale * centre.y};
     };

@@ -68,10 +68,12 @@ std::vector<Lesson> lessons() {
        "the view of the traffic each round is one diagonal. No rank ever receives two messages at once, so no one has to "
        "queue. It costs p - 1 rounds."},
       {"lesson-4-bruck", "4. Bruck: few rounds for more volume", Collective::alltoall, "bruck:radix=2", ranks("8"),
-       "Write the distance a block has to go in binary: block 2>7 has to go 5 = 101. In round k all blocks whose distance has "
-       "bit k travel 2^k places, together in one message. Follow 2>7: it moves in rounds 0 and 2 and rests in round 1. After "
-       "log2(p) rounds all have arrived: 3 rounds instead of 7. The price is volume: a block travels once for each 1 in its "
-       "distance, half of all bits on average. For short blocks, where start-ups decide, this is the fastest way."},
+       "Write the distance a block has to go in binary: block 2>7 has to go 5 = 101, and 7>2 has to go 3 = 011, because rank 0 "
+       "follows rank 7. In round k all blocks whose distance has bit k travel 2^k places, together in one message. Follow 2>7: it "
+       "moves in rounds 0 and 2 and rests in round 1. After log2(p) rounds, rounded up, all have arrived: 3 rounds instead of the "
+       "7 "
+       "of lesson 3. The price is volume: a block travels once for each 1 in its distance, half of all bits on average, so a rank "
+       "sends 12 blocks instead of 7. For short blocks, where start-ups decide, this is the fastest way."},
       {"lesson-5-radix", "5. Bruck with radix 4: between the two", Collective::alltoall, "bruck:radix=4", ranks("16"),
        "The same idea with digits to base 4, among 16 ranks: a block travels once for each digit that is not 0. There are 3 "
        "rounds for each digit, 6 in all, where radix 2 has 4 rounds; but a block travels fewer times, and C2 is 192 B where "
@@ -229,6 +231,7 @@ std::vector<GalleryFile> gallery(GalleryKind kind) {
       files.push_back({lesson.file + ".html", html_of(page, true)});
       Json entry = link(lesson.title, lesson.file);
       entry["about"] = first_sentence(lesson.text);
+      entry["picture"] = lesson.file + ".svg";
       pages.push_back(std::move(entry));
       const auto* sheet =
           std::find_if(std::begin(printed), std::end(printed), [&](const auto& each) { return each.lesson == lesson.file; });

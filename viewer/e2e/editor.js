@@ -109,6 +109,8 @@ for (const [name, text, expected] of [
     "copy(input(), output(rank));\n\nnothing();",
     /^Line 3: .*nothing is not defined/,
   ],
+  ["a copy without places is refused", "\ncopy();", /^Line 2: A place is missing/],
+  ["a forged message is refused", "postMessage({ programs: [[]] }); yield round;", /^The program sent something else/],
   ["a document that is no schedule is refused", "quadrille-schedule-text/1\nranks two", /line 2/i],
 ])
   await check(name, async (page) => assert.match(await proved(page, text), expected), { errors: 1 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the editor makes of a reader's text, before it asks the verifier.
 import { expect, test } from "vitest";
-import { documentOf, generatorScript, isDocument, linesBefore, type ListedRounds } from "../src/write/language";
+import { areListed, documentOf, generatorScript, isDocument, linesBefore, type ListedRounds } from "../src/write/language";
 import { done, rangeText, sourcesOf, toLink } from "../src/write/sources";
 import { tasks } from "../src/write/tasks";
 
@@ -86,4 +86,18 @@ test("ranges and goals", () => {
 
 test("there is a task for each lesson", () => {
   expect(tasks.map((task) => task.lesson.match(/^lesson-(\d+)-/)![1])).toEqual(tasks.map((_, i) => `${i + 1}`));
+});
+
+test("a program cannot forge what its ranks do", () => {
+  const round = [["send", 1, [["input", 0, 1]]]];
+  expect(areListed([[round], [round]], 2)).toBe(true);
+  expect(areListed([[round]], 2)).toBe(false);
+  for (const wrong of [
+    "x",
+    null,
+    [["send", "1\nrank 2", [["input", 0, 1]]]],
+    [["copy", [["code", 0, 1]], []]],
+    [["reduce", [], [], "x"]],
+  ])
+    expect(areListed([[wrong], [round]], 2)).toBe(false);
 });

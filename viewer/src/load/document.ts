@@ -19,10 +19,12 @@ export interface PageLink {
   readonly file: string;
 }
 
+const fileName = /^[a-z0-9-]+\.(html(#task=\d+)?|pdf|svg)$/;
+
 // Part of an index: pages with a sentence each.
 export interface PageSection {
   readonly title: string;
-  readonly pages: readonly (PageLink & { about: string })[];
+  readonly pages: readonly (PageLink & { about: string; picture?: string })[];
 }
 
 export interface PageData {
@@ -98,7 +100,7 @@ function readDocuments(documents: Reader[], layouts: Reader[] = []): Documents {
 // A link of a gallery leads to a page in the same folder.
 function readLink(reader: Reader): PageLink {
   const file = reader.at("file").text();
-  if (!/^[a-z0-9-]+\.(html(#task=\d+)?|pdf|svg)$/.test(file)) reader.refuse("must be the name of a page");
+  if (!fileName.test(file)) reader.refuse("must be the name of a page");
   return { text: reader.at("text").text(), file };
 }
 
@@ -107,7 +109,10 @@ const readSection = (section: Reader): PageSection => ({
   pages: section
     .at("pages")
     .list()
-    .map((page) => ({ ...readLink(page), about: page.at("about").text() })),
+    .map((page) => {
+      const picture = page.optional("picture", (file) => file.text());
+      return { ...readLink(page), about: page.at("about").text(), ...(picture && fileName.test(picture) ? { picture } : {}) };
+    }),
 });
 
 const readMachine = (machine: Reader): EditorMachine => ({

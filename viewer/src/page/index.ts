@@ -4,10 +4,13 @@ import type { PageData } from "../load/document";
 import { el } from "./dom";
 import { setTheme } from "./theme";
 
-// The command writes a picture of the first rounds beside each page.
-function thumbnail(file: string): HTMLElement {
-  return el("img", { src: file.replace(/html$/, "svg"), alt: "", height: "84", loading: "lazy" });
-}
+// A picture of the first rounds.
+const thumbnail = (file: string, picture: string): HTMLElement =>
+  el(
+    "a",
+    { href: file, class: "thumbnail", tabindex: "-1", "aria-hidden": "true" },
+    el("img", { src: picture, alt: "", height: "84", loading: "lazy" }),
+  );
 
 export function showIndex(root: HTMLElement, data: PageData): void {
   setTheme();
@@ -23,7 +26,7 @@ export function showIndex(root: HTMLElement, data: PageData): void {
           el(
             "li",
             {},
-            el("a", { href: page.file, class: "thumbnail", tabindex: "-1", "aria-hidden": "true" }, thumbnail(page.file)),
+            ...(page.picture ? [thumbnail(page.file, page.picture)] : []),
             el("a", { href: page.file }, page.text),
             ` ${page.about}`,
           ),

@@ -101,7 +101,7 @@ function roundTable(exchange: Exchange, jump: (to: Jump) => void): HTMLElement {
   return el(
     "table",
     {},
-    el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("thead", {}, el("tr", {}, ...heads.map((head, i) => el("th", { scope: "col", class: i === 1 ? "" : "number" }, head)))),
     el(
       "tbody",
       {},

@@ -10,6 +10,23 @@ export type ListedOperation =
   | readonly ["reduce", source: readonly BlockPlace[], target: readonly BlockPlace[], order: string];
 export type ListedRounds = readonly (readonly ListedOperation[])[];
 
+// A program can send the page anything, so what it lists is checked: it must be the programs of as many ranks as were asked for.
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
+const isPlace = (place: unknown): boolean =>
+  Array.isArray(place) && ["input", "output", "scratch"].includes(place[0]) && isWhole(place[1]) && isWhole(place[2]);
+const isOperation = (operation: unknown): boolean => {
+  if (!Array.isArray(operation)) return false;
+  const [kind, one, two, order] = operation as unknown[];
+  const arePlaces = (list: unknown): boolean => Array.isArray(list) && list.every(isPlace);
+  if (kind === "send" || kind === "receive") return isWhole(one) && arePlaces(two);
+  const isCopy = kind === "copy" || (kind === "reduce" && (order === "source-first" || order === "target-first"));
+  return isCopy && arePlaces(one) && arePlaces(two);
+};
+const isProgram = (program: unknown): boolean =>
+  Array.isArray(program) && program.every((round) => Array.isArray(round) && round.every(isOperation));
+export const areListed = (programs: unknown, ranks: number): programs is readonly ListedRounds[] =>
+  Array.isArray(programs) && programs.length === ranks && programs.every(isProgram);
+
 // What the page knows of the collectives that it offers. Others can be written in the text form.
 interface Offer {
   readonly vector?: true; // the block of the problem is a vector of one block for each rank
@@ -84,32 +101,48 @@ const whole = (value, what) => {
 };
 const buffer = (name) => (first = 0, count = 1) => [name, whole(first, "the first block of " + name), whole(count, "the number of blocks of " + name)];
 const input = buffer("input"), output = buffer("output"), scratch = buffer("scratch");
-const places = (list) => typeof list[0] === "string" ? [list] : list;
+const places = (list) => {
+  if (!Array.isArray(list)) throw new Error("A place is missing: write input(..), output(..) or scratch(..)");
+  return typeof list[0] === "string" ? [list] : list;
+};
 const send = (to, ...list) => void listed.push(["send", whole(to, "the receiver"), list.flatMap(places)]);
 const receive = (from, ...list) => void listed.push(["receive", whole(from, "the sender"), list.flatMap(places)]);
 const copy = (source, target) => void listed.push(["copy", places(source), places(target)]);
-const reduce = (source, target, order = "source-first") => void listed.push(["reduce", places(source), places(target), order]);
+const reduce = (source, target, order = "source-first") => {
+  if (order !== "source-first" && order !== "target-first") throw new Error("The order is neither source-first nor target-first");
+  listed.push(["reduce", places(source), places(target), order]);
+};
 const mod = (value, by) => ((value % by) + by) % by;
 function* program(rank, ranks) {
 `;
+export const linesBefore = head.split("\n").length - 1;
 const tail = `
 }
+// An error that is thrown above, for the reader, belongs to the reader's line that led there.
+const placed = (error) => {
+  const lines = [...String(error?.stack).matchAll(/:(\\d+):\\d+/g)].map(([, line]) => line - ${linesBefore});
+  const line = lines.find((line) => line >= 1);
+  return line ? new Error("Line " + line + ": " + (error.message ?? error)) : error;
+};
 onmessage = ({ data }) => {
   for (const ranks of data) {
     const programs = [];
     for (let rank = 0; rank < ranks; ++rank) {
       const rounds = [];
       listed = []; round = 0;
-      for (const _ of program(rank, ranks)) {
-        rounds.push(listed);
-        listed = []; ++round;
+      try {
+        for (const _ of program(rank, ranks)) {
+          rounds.push(listed);
+          listed = []; ++round;
+        }
+      } catch (error) {
+        throw placed(error);
       }
       if (listed.length) rounds.push(listed);
       programs.push(rounds);
     }
-    postMessage({ ranks, programs });
+    postMessage({ programs });
   }
 };
 `;
-export const linesBefore = head.split("\n").length - 1;
 export const generatorScript = (text: string): string => head + text + tail;

@@ -3,7 +3,7 @@
 // Both are made from texts, because a page that was opened from disk may load no worker. Both inherit the page's policy, which
 // allows no network. Both are ended when they take too long.
 import { Refusal } from "../load/reader";
-import { generatorScript, linesBefore, type ListedRounds } from "./language";
+import { areListed, generatorScript, linesBefore, type ListedRounds } from "./language";
 
 declare global {
   var quadrilleVerifier: { readonly glue: string; readonly wasm: string } | undefined;
@@ -32,14 +32,20 @@ export function generate(
     let timer = 0;
     const wait = () => (timer = window.setTimeout(() => fail(tooLong("The program", programSeconds)), 1000 * programSeconds));
     const pending = [...numbers];
+    let asked = 0;
     const next = () => {
       if (!pending.length) return done();
       wait();
-      worker.postMessage([pending.shift()]);
+      asked = pending.shift()!;
+      worker.postMessage([asked]);
     };
-    worker.onmessage = ({ data }: MessageEvent<{ ranks: number; programs: ListedRounds[] }>) => {
+    worker.onmessage = ({ data }: MessageEvent<{ programs?: unknown } | null>) => {
       clearTimeout(timer);
-      found(data.ranks, data.programs).then((goes) => (goes ? next() : done()), fail);
+      const programs = data?.programs;
+      const ranks = asked;
+      asked = 0; // until the next number is asked, nothing is right
+      if (!areListed(programs, ranks)) return fail(new Refusal("The program sent something else than what its ranks do."));
+      found(ranks, programs).then((goes) => (goes ? next() : done()), fail);
     };
     worker.onerror = (event) => {
       event.preventDefault();
