@@ -71,6 +71,7 @@ TEST(Headlines, NamesOfAnyLengthFitAPage) {
 // A headline is never the reason why a picture is wide.
 TEST(Headlines, AreBrokenIntoLines) {
   Schedule schedule = make_schedule(Problem::alltoall(4, 8), "shift");
+  schedule.says = {};
   const double height = Read(draw_space_time(schedule)).height();
   schedule.algorithm =
       "between=(chain:segments=16),within=(binomial:lanes=1),leaders=all,order=as-they-come,and=so,on=and,so=forth";

@@ -160,7 +160,16 @@ TEST_F(CommandTest, DrawsOneSchedule) {
 
   const std::string kept = file("kept.svg").string();
   const std::string text = prints({"schedule", "alltoall", "--algorithm", "bruck", "--ranks", "5"});
-  EXPECT_EQ(prints({"draw", "-"}, text), picture) << "a document's picture is the same";
+  // A document's picture has the same messages, but not the sentences of the algorithm, which the document may not follow.
+  const auto messages_of = [](const std::string& svg) {
+    std::vector<std::string> found;
+    for (std::size_t at = 0; (at = svg.find("<path", at)) != std::string::npos; ++at)
+      found.push_back(svg.substr(at, svg.find("</path>", at) - at));
+    return found;
+  };
+  const std::string of_document = prints({"draw", "-"}, text);
+  EXPECT_EQ(messages_of(of_document), messages_of(picture));
+  EXPECT_EQ(of_document.find("Every rank sends"), std::string::npos);
   EXPECT_NE(prints({"draw", "-", "--as", "links", "--topology", "ring:5"}, text).find("48 B in 3 messages"), std::string::npos);
   std::string wrong = text;
   wrong.replace(wrong.find("send to 1"), 9, "send to 2");
