@@ -253,10 +253,13 @@ std::optional<std::string> latest_report_folder() {
 
 void remove_old_report_folders() {
   constexpr std::time_t oldest_s = 3 * 24 * 3600;
+  int left = 64;  // folders of runs that were killed can be many, and mpirun waits for this process
   std::error_code error;
-  for (fs::directory_iterator each(temporary_folder(), error), end; !error && each != end; each.increment(error)) {
+  for (fs::directory_iterator each(temporary_folder(), error), end; !error && each != end && left > 0; each.increment(error)) {
     struct stat status {};
-    if (!is_own_folder(each->path(), status) || status.st_mtim.tv_sec + oldest_s > std::time(nullptr)) continue;
+    if (!is_own_folder(each->path(), status)) continue;
+    --left;
+    if (status.st_mtim.tv_sec + oldest_s > std::time(nullptr)) continue;
     const bool may_run = std::any_of(fs::directory_iterator(each->path(), error), fs::directory_iterator(), [](const auto& file) {
       if (file.path().extension() != ".counters") return false;
       try {
