@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the objects and archives of the tarball ask of systems that are newer than its oldest one, and of their process. Each file
-// of the tarball has these symbols inside and hides them (packaging/portable.cmake).
+// Functions and variables that the objects and archives of the tarball use, and that the oldest system it runs on lacks. Each file
+// of the tarball contains them, and hides them from others (packaging/portable.cmake).
 #include <sys/random.h>
 
 #include <cstdint>

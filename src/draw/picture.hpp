@@ -37,7 +37,7 @@ std::string with_headline(Svg& svg, Point reach);
 // Writes notes below a picture that reaches to the lower right corner `reach`, except empty ones. Returns the new corner.
 Point draw_notes(Svg& svg, Point reach, const std::vector<std::string>& notes);
 
-// Returns what the algorithm says of the rounds with messages, for notes; nothing if these are more than a few.
+// Returns a note for each round with messages: what the algorithm does in it. Returns no notes if there would be more than six.
 std::vector<std::string> said_notes(const Schedule& schedule, const MessagesByRound& messages);
 
 // Returns part / whole.

@@ -15,7 +15,7 @@ namespace quadrille {
 // What a library's launcher does. `rank`, `size`, `local_size` and `other_rank` are environment variables of each process that it
 // starts.
 struct MpiLauncher {
-  std::string_view words[3] = {};    // one of them occurs in what `mpirun --version` prints
+  std::string_view words[3] = {};    // `mpirun --version` prints at least one of them
   const char* rank = nullptr;        // the process's rank in MPI_COMM_WORLD
   const char* size = nullptr;        // the number of ranks of MPI_COMM_WORLD
   const char* local_size = nullptr;  // the number of these ranks on this machine

@@ -17,9 +17,10 @@ namespace quadrille::mpi_face {
 std::string library_version();  // "Open MPI v4.1.4", "MPICH 4.0.2"
 std::string thread_level();     // that MPI provides: "single", "funneled", "serialized" or "multiple"
 
-// May the program's buffers lie in the memory of a GPU, which only the MPI library may read? True from the moment on at which this
-// process has loaded a GPU's runtime, unless QUADRILLE_GPU_MEMORY is off. Addresses are not looked at: a rank that left one call to
-// the MPI library, while other ranks run ours, would hang. Ranks can agree on what they have loaded, once for a communicator.
+// May the program's buffers lie in the memory of a GPU, which only the MPI library may read? True as soon as this process has
+// loaded a GPU's runtime, unless QUADRILLE_GPU_MEMORY is off. The answer does not depend on a buffer's address, because all ranks
+// must decide alike: if one rank left a call to the MPI library and another one ran ours, both would hang. Ranks agree once for
+// each communicator on whether some rank has loaded a runtime.
 bool may_pass_device_memory();
 
 // The communicator's name. Empty if it has only the default name that Open MPI gives to every communicator.

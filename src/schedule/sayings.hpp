@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an algorithm says of its rounds (Algorithm::says), as lines of pictures and reports.
+// The sentences that describe the rounds of a schedule (Algorithm::says), as lines for pictures and reports.
 #pragma once
 
 #include <span>

@@ -14,7 +14,7 @@ namespace quadrille::command {
 struct CheckupLine {
   std::string subject, value;
   std::string advice = {};     // what is wrong or what to do, in one sentence; empty: all is well
-  bool is_in_the_way = false;  // no program can run with the drop-in before the advice is followed
+  bool is_in_the_way = false;  // the drop-in runs no program until the user follows the advice
   Json figures = Json::object();
 };
 

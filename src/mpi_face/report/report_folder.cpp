@@ -253,7 +253,7 @@ std::optional<std::string> latest_report_folder() {
 
 void remove_old_report_folders() {
   constexpr std::time_t oldest_s = 3 * 24 * 3600;
-  int left = 64;  // folders of runs that were killed can be many, and mpirun waits for this process
+  int left = 64;  // killed runs can leave thousands of folders, and mpirun returns only after this process
   std::error_code error;
   for (fs::directory_iterator each(temporary_folder(), error), end; !error && each != end && left > 0; each.increment(error)) {
     struct stat status {};
